@@ -1,0 +1,1 @@
+"""whileai_query."""
