@@ -1,0 +1,1 @@
+"""One file per step, numbered; a released step never changes."""

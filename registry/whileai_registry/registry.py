@@ -1,0 +1,45 @@
+"""The registry: every kind of record behind one object. Each call is one transaction and may come from any thread."""
+
+from __future__ import annotations
+
+from sqlalchemy import text
+
+from whileai_registry import bootstrap, migrate
+from whileai_registry.accounts import Accounts
+from whileai_registry.agents import Agents
+from whileai_registry.catalog import Catalog
+from whileai_registry.database import Clock, Database, utc_now
+from whileai_registry.datasets import Datasets
+from whileai_registry.keys import Keys, Principal
+from whileai_registry.uploads import Uploads
+
+
+class Registry:
+    def __init__(self, url: str, clock: Clock = utc_now) -> None:
+        self._database = Database(url, clock)
+        self.accounts = Accounts(self._database)
+        self.keys = Keys(self._database)
+        self.agents = Agents(self._database)
+        self.datasets = Datasets(self._database)
+        self.catalog = Catalog(self._database)
+        self.uploads = Uploads(self._database)
+
+    def migrate(self) -> None:
+        """Bring the tables to this version; safe to repeat, to race and to be killed."""
+        migrate.migrate(self._database)
+
+    def bootstrap(self, key: str | None = None) -> bootstrap.Bootstrap:
+        return bootstrap.bootstrap(self._database, key)
+
+    def authenticate(self, key: str) -> Principal | None:
+        """Who this key is, if it works right now. `keys.examine` says why one does not."""
+        found = self.keys.examine(key)
+        return found if isinstance(found, Principal) else None
+
+    def ping(self) -> None:
+        """Raise RegistryUnavailable unless the database answers."""
+        with self._database.read() as connection:
+            connection.execute(text("SELECT 1"))
+
+    def close(self) -> None:
+        self._database.close()

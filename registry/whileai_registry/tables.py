@@ -1,0 +1,136 @@
+"""Every table of the records, as data. The migrations build the same thing step by step; a test compares the two.
+
+Each table but `accounts` carries the account it belongs to, so that one helper (`tenant.owned`) can filter them all.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    UniqueConstraint,
+)
+
+from whileai_registry.columns import Moment, Text
+
+# Names are fixed, so that a later migration can alter a constraint on both databases.
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _account() -> Column[str]:
+    return Column("account_id", Text, ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False)
+
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("email", Text),
+    Column("tier", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment),
+    UniqueConstraint("email"),
+)
+
+keys = Table(
+    "keys",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _account(),
+    Column("kind", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("prefix", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("scopes", JSON, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment),
+    Column("revoked_at", Moment),
+    UniqueConstraint("digest"),
+    Index(None, "prefix"),
+    Index(None, "account_id", "kind"),
+)
+
+agents = Table(
+    "agents",
+    metadata,
+    _account(),
+    Column("key", Text, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("description", Text),
+    Column("tools", JSON(none_as_null=True)),
+    Column("system_prompt", Text),
+    Column("model", Text),
+    Column("harness", JSON(none_as_null=True)),
+    Column("frontier", JSON(none_as_null=True)),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    PrimaryKeyConstraint("account_id", "key"),
+)
+
+datasets = Table(
+    "datasets",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _account(),
+    Column("name", Text, nullable=False),
+    Column("purpose", Text, nullable=False),
+    Column("mode", Text),
+    Column("agent", Text),
+    Column("agent_key", Text),
+    Column("description", Text),
+    # No foreign key: a parent may be a day of ingested traces, or gone; the lineage still names it.
+    Column("parent_id", Text),
+    Column("sibling_id", Text, ForeignKey("datasets.id", ondelete="SET NULL")),
+    Column("status", Text, nullable=False),
+    Column("error", Text),
+    Column("rows", BigInteger, nullable=False),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("files", JSON, nullable=False),
+    Column("lineage", JSON(none_as_null=True)),
+    Column("report", JSON(none_as_null=True)),
+    Column("profile", JSON(none_as_null=True)),
+    Column("hf", JSON(none_as_null=True)),
+    Column("card", JSON(none_as_null=True)),
+    Column("published_at", Moment),
+    Column("created_at", Moment, nullable=False),
+    Column("finalized_at", Moment),
+    CheckConstraint("rows >= 0 AND size_bytes >= 0", name="counts"),
+    Index(None, "account_id", "created_at", "id"),
+    Index(None, "account_id", "agent_key"),
+    Index(None, "sibling_id"),
+    Index(None, "published_at", "id"),
+)
+
+uploads = Table(
+    "uploads",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _account(),
+    Column("dataset_id", Text, ForeignKey("datasets.id", ondelete="CASCADE"), nullable=False),
+    Column("state", Text, nullable=False),
+    Column("object_key", Text),
+    Column("rows", BigInteger),
+    Column("size_bytes", BigInteger),
+    Column("sha256", Text),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Index(None, "dataset_id"),
+    Index(None, "account_id"),
+)
