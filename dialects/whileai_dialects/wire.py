@@ -73,6 +73,7 @@ _MESSAGES: dict[str, list[tuple[int, str, str]]] = {
         (11, "observed_time_unix_nano", "fixed64"),
         (12, "event_name", "string"),
         *_OURS,
+        (1010, "log_id", "string"),
     ],
     "ResourceWire": [(1, "attributes", "map"), (2, "dropped_attributes_count", "uint32")],
     "ScopeWire": [
