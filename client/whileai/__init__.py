@@ -1,0 +1,38 @@
+"""While's client: send traces, grade runs, cut training data. `import whileai.simulations as wai` has the rest.
+
+Names are imported when first used, so that an agent process which only sends traces loads nothing else.
+"""
+
+from typing import TYPE_CHECKING
+
+from whileai._lazy import lazy_names
+from whileai._other_client import warn_of_the_other_client
+
+if TYPE_CHECKING:
+    from whileai.account import account as account
+    from whileai.account import status as status
+    from whileai.configuration import Settings as Settings
+    from whileai.configuration import configure as configure
+    from whileai.configuration import context as context
+    from whileai.credentials import resolve_api_key as resolve_api_key
+    from whileai.errors import LoginError as LoginError
+    from whileai.errors import PlatformError as PlatformError
+    from whileai.errors import WhileIngestError as WhileIngestError
+    from whileai.ingest import ingest_traces as ingest_traces
+    from whileai.ingest import list_traces as list_traces
+    from whileai.ingest import otel_env as otel_env
+    from whileai.ingest import send_runs as send_runs
+    from whileai.ingest import send_traces as send_traces
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "whileai.account": ("account", "status"),
+        "whileai.configuration": ("Settings", "configure", "context"),
+        "whileai.credentials": ("resolve_api_key",),
+        "whileai.errors": ("LoginError", "PlatformError", "WhileIngestError"),
+        "whileai.ingest": ("ingest_traces", "list_traces", "otel_env", "send_runs", "send_traces"),
+    },
+)
+
+warn_of_the_other_client()

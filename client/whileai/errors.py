@@ -1,0 +1,21 @@
+"""What can go wrong with the service. A message says what was wrong, with which item, and the way out."""
+
+
+class PlatformError(RuntimeError):
+    """A call to the service failed. `status` is the HTTP status, 0 when the service was not reached or not asked."""
+
+    def __init__(self, message: str, *, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class LoginError(PlatformError):
+    """Signing in, signing up or reading the account failed. `code` is the service's word for it, when it gave one."""
+
+    def __init__(self, message: str, *, status: int = 0, code: str | None = None) -> None:
+        super().__init__(message, status=status)
+        self.code = code
+
+
+class WhileIngestError(PlatformError):
+    """Traces could not be sent, or were not fit to be sent."""

@@ -1,0 +1,38 @@
+"""The platform calls under one name, for programs that report to a service rather than compute over rows."""
+
+from typing import TYPE_CHECKING
+
+from whileai._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from whileai.account import account as account
+    from whileai.agents import agents as agents
+    from whileai.agents import register_agent as register_agent
+    from whileai.cuts import cut as cut
+    from whileai.cuts import cuts as cuts
+    from whileai.datasets import catalog as catalog
+    from whileai.datasets import datasets as datasets
+    from whileai.datasets import preview as preview
+    from whileai.datasets import publish as publish
+    from whileai.datasets import unpublish as unpublish
+    from whileai.download import pull as pull
+    from whileai.environment import platform_url as platform_url
+    from whileai.errors import LoginError as LoginError
+    from whileai.errors import PlatformError as PlatformError
+    from whileai.ingest import list_traces as list_traces
+    from whileai.ingest import otel_env as otel_env
+    from whileai.ingest import send_traces as send_traces
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "whileai.account": ("account",),
+        "whileai.agents": ("agents", "register_agent"),
+        "whileai.cuts": ("cut", "cuts"),
+        "whileai.datasets": ("catalog", "datasets", "preview", "publish", "unpublish"),
+        "whileai.download": ("pull",),
+        "whileai.environment": ("platform_url",),
+        "whileai.errors": ("LoginError", "PlatformError"),
+        "whileai.ingest": ("list_traces", "otel_env", "send_traces"),
+    },
+)

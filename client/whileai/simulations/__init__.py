@@ -1,0 +1,54 @@
+"""The calls of the documentation's `wai`: grade, cut, pull, and what is computed offline over rows."""
+
+from typing import TYPE_CHECKING
+
+from whileai._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from whileai.agents import agents as agents
+    from whileai.agents import register_agent as register_agent
+    from whileai.cut_words import format_cuts as format_cuts
+    from whileai.cuts import cut as cut
+    from whileai.cuts import cuts as cuts
+    from whileai.datasets import catalog as catalog
+    from whileai.datasets import datasets as datasets
+    from whileai.datasets import delete_dataset as delete_dataset
+    from whileai.datasets import delete_empty_datasets as delete_empty_datasets
+    from whileai.datasets import preview as preview
+    from whileai.datasets import profile as profile
+    from whileai.datasets import publish as publish
+    from whileai.datasets import unpublish as unpublish
+    from whileai.datasets import update_dataset as update_dataset
+    from whileai.download import pull as pull
+    from whileai.errors import PlatformError as PlatformError
+    from whileai.near_copies import near_duplicate_prompts as near_duplicate_prompts
+    from whileai.rows import task_key as task_key
+    from whileai.scores import send_score as send_score
+    from whileai.sizing import detectable_effect as detectable_effect
+    from whileai.sizing import holdout_size as holdout_size
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "whileai.agents": ("agents", "register_agent"),
+        "whileai.cut_words": ("format_cuts",),
+        "whileai.cuts": ("cut", "cuts"),
+        "whileai.datasets": (
+            "catalog",
+            "datasets",
+            "delete_dataset",
+            "delete_empty_datasets",
+            "preview",
+            "profile",
+            "publish",
+            "unpublish",
+            "update_dataset",
+        ),
+        "whileai.download": ("pull",),
+        "whileai.errors": ("PlatformError",),
+        "whileai.near_copies": ("near_duplicate_prompts",),
+        "whileai.rows": ("task_key",),
+        "whileai.scores": ("send_score",),
+        "whileai.sizing": ("detectable_effect", "holdout_size"),
+    },
+)
