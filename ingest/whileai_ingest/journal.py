@@ -118,6 +118,17 @@ class Journal:
         """Bytes that are durable here and not yet in ClickHouse."""
         return self.durable - self.applied
 
+    def now(self) -> int:
+        """An arrival time that fits between the journal's own: for answers about requests that journalled nothing."""
+        return max(self._clock(), self._last_version)
+
+    def stop_taking(self) -> None:
+        """Refuse new appends from here on; what waits is still committed."""
+        with self._condition:
+            self._closing = True
+            self._condition.notify()
+        self._thread.join()
+
     def on_durable(self, listener: Callable[[], None]) -> None:
         """Call `listener` (from the journal's thread) whenever the durable position moved."""
         self._listeners.append(listener)
@@ -227,11 +238,8 @@ class Journal:
                 segment.path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Flush what waits, stop the thread, give the folder back."""
-        with self._condition:
-            self._closing = True
-            self._condition.notify()
-        self._thread.join()
+        """Commit what waits, stop the thread, give the folder back."""
+        self.stop_taking()
         if self._fd != -1:
             os.close(self._fd)
             self._fd = -1
@@ -254,7 +262,7 @@ class Journal:
     def _read_applied(self) -> int:
         try:
             position, version = (self._folder / _APPLIED).read_text().split()
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError):  # missing or torn: replaying what is still there changes nothing
             return 0
         self._last_version = int(version)
         return int(position)

@@ -1,0 +1,61 @@
+"""Content encodings of a request body, undone within a bound: a bomb is refused when it passes the limit, not after."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+from isal import isal_zlib
+from whileai_ingest import Undecodable
+
+from whileai_collector.admission import Ticket
+
+_STEP = 1 << 20
+
+
+def identity(body: bytes, _ticket: Ticket) -> bytes:
+    return body
+
+
+def gunzip(body: bytes, ticket: Ticket) -> bytes:
+    """gzip, also of several members one after the other (RFC 1952, section 2.2)."""
+    return _inflate(body, ticket, lambda: isal_zlib.decompressobj(wbits=31), "gzip")
+
+
+def inflate(body: bytes, ticket: Ticket) -> bytes:
+    """HTTP's deflate is the zlib format (RFC 9110, section 8.4.1.2); some clients send it raw."""
+    raw = not body or body[0] & 0x0F != 8 or (body[0] << 8 | (body[1] if len(body) > 1 else 0)) % 31
+    return _inflate(body, ticket, lambda: isal_zlib.decompressobj(wbits=-15 if raw else 15), "deflate")
+
+
+def _inflate(body: bytes, ticket: Ticket, new: Callable[[], Any], name: str) -> bytes:
+    parts: list[bytes] = []
+    total = 0
+    try:
+        while body:
+            stream = new()
+            while True:
+                part = stream.decompress(body, _STEP)
+                total += len(part)
+                ticket.check(total)
+                ticket.grow(len(part))
+                parts.append(part)
+                if stream.eof:
+                    body = stream.unused_data
+                    break
+                body = stream.unconsumed_tail
+                if not body and not part:
+                    raise Undecodable(f"the {name} body ends before its end")
+    except (isal_zlib.error, zlib.error) as error:
+        raise Undecodable(f"the body is not {name}: {error}") from None
+    return b"".join(parts)
+
+
+DECODERS: dict[str, Callable[[bytes, Ticket], bytes]] = {
+    "": identity,
+    "identity": identity,
+    "gzip": gunzip,
+    "x-gzip": gunzip,
+    "deflate": inflate,
+}

@@ -1,0 +1,246 @@
+"""The writer: one thread that carries the journal into ClickHouse, in order, and says how far it is.
+
+A turn takes a stretch of the journal, inserts spans, log records and gradings as they are, then summarises every trace that
+was touched and writes its row of `runs`. Only then does the journal advance. Everything is keyed by versions from the
+journal, so a turn that is repeated after a crash writes the same rows again and nothing is counted twice.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+import structlog
+from whileai_dialects import Run, summarise
+
+from whileai_ingest.batch import MEASUREMENT_COLUMNS, REJECTION_COLUMNS, Batch, gather
+from whileai_ingest.cache import Key, TraceCache
+from whileai_ingest.errors import IngestError, StoreRefused, StoreUnavailable
+from whileai_ingest.frames import LOG_SCHEMA, SPAN_SCHEMA, join, split
+from whileai_ingest.items import TraceItems
+from whileai_ingest.journal import Journal
+from whileai_ingest.metrics import IngestMetrics
+from whileai_ingest.reading import presence, read_known
+from whileai_ingest.records import Record
+from whileai_ingest.run_rows import COLUMNS, run_row
+from whileai_ingest.store import Store
+
+log = structlog.get_logger("writer")
+
+# Below a few thousand rows an insert is all fixed cost, so small requests wait this long for company …
+LINGER_SECONDS = 0.25
+# … unless this much is waiting already. One turn takes up to TURN_BYTES: large blocks, bounded memory.
+ENOUGH_BYTES = 8 << 20
+TURN_BYTES = 24 << 20
+CACHE_BYTES = 192 << 20
+_RETRY_SECONDS = (0.2, 0.5, 1, 2, 5)
+
+_DELETE_FROM = ("spans", "log_records", "measurements")
+
+
+class Writer:
+    """Start it once; `wait_applied` tells when a position of the journal can be read from ClickHouse."""
+
+    def __init__(self, journal: Journal, store: Store, metrics: IngestMetrics) -> None:
+        self._journal = journal
+        self._store = store
+        self._metrics = metrics
+        self._cache = TraceCache(CACHE_BYTES)
+        self._condition = threading.Condition()
+        self._urgent = False
+        self._closing = False
+        self.problem: str | None = None
+        self._listeners: list[Callable[[], None]] = []
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+        journal.on_durable(self._wake)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def on_applied(self, listener: Callable[[], None]) -> None:
+        """Call `listener` (from the writer's thread) after every turn."""
+        self._listeners.append(listener)
+
+    def wait_applied(self, position: int, timeout: float) -> bool:
+        """Block until everything before `position` is in ClickHouse; False when that took too long."""
+        deadline = time.monotonic() + timeout
+        with self._condition:
+            while self._journal.applied < position:
+                self._urgent = True
+                self._condition.notify_all()
+                remaining = deadline - time.monotonic()
+                if remaining <= 0 or not self._thread.is_alive():
+                    return self._journal.applied >= position
+                self._condition.wait(remaining)
+        return True
+
+    def close(self, timeout: float) -> bool:
+        """Write what is durable, then stop; False when that did not finish in time (the journal keeps it)."""
+        with self._condition:
+            self._closing = True
+            self._condition.notify_all()
+        if self._thread.ident is None:
+            return True
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def _wake(self) -> None:
+        with self._condition:
+            self._condition.notify_all()
+
+    def _run(self) -> None:
+        failures = 0
+        while self._wait_for_work():
+            try:
+                self._turn()
+                failures = 0
+                self.problem = None
+            except Exception as error:
+                # Whatever it was, the journal still holds everything: say so, and try again.
+                if not isinstance(error, StoreUnavailable) or failures == 0:
+                    log.warning("write failed", error=str(error), exc_info=not isinstance(error, IngestError))
+                self.problem = str(error)
+                self._metrics.store_failures.inc()
+                self._cache.clear()
+                if self._pause(_RETRY_SECONDS[min(failures, len(_RETRY_SECONDS) - 1)]):
+                    return
+                failures += 1
+
+    def _wait_for_work(self) -> bool:
+        """Until there is a batch worth writing; False when there is nothing left and the service stops."""
+        with self._condition:
+            while not self._journal.backlog:
+                self._urgent = False
+                if self._closing:
+                    return False
+                self._condition.wait()
+            deadline = time.monotonic() + LINGER_SECONDS
+            while not (self._urgent or self._closing) and self._journal.backlog < ENOUGH_BYTES:
+                remaining = deadline - time.monotonic()
+                if remaining <= 0:
+                    break
+                self._condition.wait(remaining)
+        return True
+
+    def _pause(self, seconds: float) -> bool:
+        """Wait before a retry; True when the service stops meanwhile."""
+        with self._condition:
+            return self._condition.wait_for(lambda: self._closing, seconds)
+
+    def _turn(self) -> None:
+        started = time.monotonic()
+        batch = gather(self._journal.read(self._journal.applied, TURN_BYTES))
+        if not batch.end:
+            return
+        self._write_frames("spans", SPAN_SCHEMA, batch.spans)
+        self._write_frames("log_records", LOG_SCHEMA, batch.logs)
+        self._store.insert("measurements", MEASUREMENT_COLUMNS, batch.measurements)
+        self._store.insert("rejections", REJECTION_COLUMNS, batch.rejections)
+        for damage in batch.damages:
+            self._quarantine("", 0, "journal", f"unreadable journal bytes at {damage.offset}", damage.raw)
+        self._delete(batch)
+        self._summarise(batch)
+        self._journal.advance(batch.end)
+        self._metrics.backlog.set(self._journal.backlog)
+        self._metrics.batches.observe(time.monotonic() - started)
+        with self._condition:
+            self._condition.notify_all()
+        for listener in self._listeners:
+            listener()
+
+    # -- spans and log records ---------------------------------------------------------------------------------------
+
+    def _write_frames(self, table: str, schema: str, records: Sequence[Record]) -> None:
+        if not records:
+            return
+        try:
+            self._store.insert_frames(table, schema, b"".join(record.payload for record in records))
+        except StoreRefused as error:
+            self._isolate(table, schema, records, error)
+        self._metrics.written.labels(table).inc(sum(record.count for record in records))
+
+    def _isolate(self, table: str, schema: str, records: Sequence[Record], error: StoreRefused) -> None:
+        """One unwritable frame refuses its whole block: halve until it stands alone, and quarantine it."""
+        if len(records) > 1:
+            for record in records:
+                self._write_frames(table, schema, [record])
+            return
+        (record,) = records
+        frames = list(split(record.payload))
+        if len(frames) == 1:
+            self._quarantine(record.account, record.version, table, str(error), frames[0])
+            return
+        middle = len(frames) // 2
+        for offset, half in ((0, frames[:middle]), (middle, frames[middle:])):
+            part = Record(record.kind, record.account, record.version + offset, len(half), join(half))
+            self._write_frames(table, schema, [part])
+
+    def _quarantine(self, account: str, version: int, kind: str, error: str, raw: bytes) -> None:
+        log.error("quarantined", kind=kind, error=error, bytes=len(raw))
+        self._metrics.quarantined.inc()
+        self._store.insert(
+            "quarantine", ("account", "version", "kind", "error", "raw"), [[account, version, kind, error, raw]]
+        )
+
+    # -- deletions ---------------------------------------------------------------------------------------------------
+
+    def _delete(self, batch: Batch) -> None:
+        for (account, trace_id), version in batch.deletions.items():
+            self._store.insert("tombstones", ("account", "trace_id", "version"), [[account, trace_id, version]])
+            for table in _DELETE_FROM:
+                self._store.command(
+                    f"DELETE FROM {table} WHERE account = {{account:String}} AND trace_id = {{trace_id:String}} "
+                    "AND version <= {version:UInt64}",
+                    {"account": account, "trace_id": trace_id, "version": version},
+                )
+
+    # -- runs --------------------------------------------------------------------------------------------------------
+
+    def _summarise(self, batch: Batch) -> None:
+        whole = self._complete(batch)
+        rows = []
+        for (account, trace_id), items in whole.items():
+            deleted_to = batch.deletions.get((account, trace_id))
+            if deleted_to is not None:
+                items.drop(deleted_to)
+            if items.spans or items.logs or items.gradings:
+                rows.append(run_row(account, self._run_of(trace_id, items), items.payload_bytes))
+            elif deleted_to is not None:
+                rows.append(run_row(account, Run(trace_id, version=deleted_to), 0, deleted=True))
+        self._store.insert("runs", COLUMNS, rows)
+        for key, items in whole.items():
+            self._cache.put(key, items)
+
+    def _complete(self, batch: Batch) -> dict[Key, TraceItems]:
+        """The touched traces with everything that came before this batch."""
+        whole: dict[Key, TraceItems] = {}
+        strangers: dict[str, list[str]] = defaultdict(list)
+        for key, fresh in batch.touched.items():
+            cached = self._cache.take(key)
+            if cached is None:
+                strangers[key[0]].append(key[1])
+                whole[key] = fresh
+            else:
+                cached.merge(fresh)
+                whole[key] = cached
+        for account, ids in strangers.items():
+            known = presence(self._store, account, ids)
+            for trace_id, items in read_known(self._store, account, known).items():
+                whole[account, trace_id].merge(items)
+            for trace_id, at in known.items():
+                whole[account, trace_id].drop(at.deleted_to)
+        return whole
+
+    def _run_of(self, trace_id: str, items: TraceItems) -> Run:
+        first, last = items.arrivals()
+        try:
+            run = summarise(list(items.spans.values()), list(items.logs.values()), list(items.gradings.values()))
+        except Exception:  # a reader's bug must not hold up the journal; the spans are stored and can be read again
+            log.exception("a trace could not be summarised", trace_id=trace_id)
+            self._metrics.unreadable_runs.inc()
+            run = Run(trace_id, span_count=len(items.spans), notes=["this trace could not be read"])
+        run.trace_id, run.first_arrival, run.last_arrival = trace_id, first, last
+        run.version = max(run.version, last)
+        return run
