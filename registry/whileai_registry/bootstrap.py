@@ -37,8 +37,8 @@ def bootstrap(database: Database, key: str | None) -> Bootstrap:
         id=LOCAL_ACCOUNT, name=LOCAL_NAME, tier="standard", created_at=database.now()
     )
     with database.write() as connection:
-        inserted = connection.execute(first.on_conflict_do_nothing(index_elements=["id"])).rowcount == 1
-        if not inserted:
+        inserted = connection.execute(first.on_conflict_do_nothing(index_elements=["id"]).returning(accounts.c.id))
+        if inserted.one_or_none() is None:
             return Bootstrap(LOCAL_ACCOUNT, None)
         made = add_key(connection, database.now(), LOCAL_ACCOUNT, name="bootstrap", secret=secret)
     return Bootstrap(LOCAL_ACCOUNT, made.secret)
