@@ -122,6 +122,15 @@ class Journal:
         """An arrival time that fits between the journal's own: for answers about requests that journalled nothing."""
         return max(self._clock(), self._last_version)
 
+    def check(self) -> None:
+        """Raises `Overloaded` with the reason when nothing would be taken now."""
+        if self._closing:
+            raise Overloaded("the service is stopping", retry_after=2)
+        if self.backlog >= self._max_bytes:
+            raise Overloaded("the journal is full", retry_after=5)
+        if not os.access(self._folder, os.W_OK):
+            raise Overloaded(f"the journal folder {self._folder} cannot be written")
+
     def stop_taking(self) -> None:
         """Refuse new appends from here on; what waits is still committed."""
         with self._condition:

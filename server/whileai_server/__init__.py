@@ -1,1 +1,1 @@
-"""whileai_server."""
+"""Settings and the one composition root: `whileai serve`."""

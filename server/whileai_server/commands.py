@@ -1,0 +1,46 @@
+"""What the service adds to the `whileai` command."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def serve(subparsers: Subparsers) -> None:
+    """`whileai serve`: collector, writer, API and pages in one process."""
+    parser = subparsers.add_parser(
+        "serve",
+        help="run the service: OTLP in, traces, scores, cuts, pages",
+        description="Run the service. Every flag is also an environment variable; docs/settings.md lists them all.",
+    )
+    parser.add_argument("--data", type=Path, dest="data_dir", help="data folder (default $WHILEAI_HOME/data)")
+    parser.add_argument("--host", help="address to listen on (default 127.0.0.1)")
+    parser.add_argument("--http-port", type=int, help="OTLP/HTTP, API and pages (default 4318)")
+    parser.add_argument("--grpc-port", type=int, help="OTLP/gRPC (default 4317)")
+    parser.set_defaults(func=_serve)
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    # Imported here: `whileai status` must not load ClickHouse.
+    from whileai_server.errors import StartError
+    from whileai_server.serve import run
+    from whileai_server.settings import load
+
+    try:
+        run(
+            load(
+                data_dir=arguments.data_dir,
+                host=arguments.host,
+                http_port=arguments.http_port,
+                grpc_port=arguments.grpc_port,
+            )
+        )
+    except StartError as error:
+        print(f"whileai serve: {error}", file=sys.stderr)
+        return 2
+    return 0

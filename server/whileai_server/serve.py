@@ -1,0 +1,170 @@
+"""The composition root: opens the stores, starts journal, writer and both servers, and takes them down in order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import grpc
+import structlog
+import uvicorn
+import uvloop
+from prometheus_client import CollectorRegistry
+from whileai_collector import BY_PATH, Admission, OtlpHttp, bind, create_grpc_server
+from whileai_ingest import Ingest, IngestError, Store, StoreOptions
+from whileai_query import Objects, Services, create_api
+from whileai_registry import Registry, RegistryError, Signer
+from whileai_registry.keycache import KeyCache
+
+from whileai_server import credentials, folder, logs, ports
+from whileai_server.app import App, compose
+from whileai_server.errors import StartError
+from whileai_server.operations import Operations
+from whileai_server.retention import apply_retention
+from whileai_server.settings import Settings
+
+log = structlog.get_logger("server")
+
+# Requests under way get this long at a stop; the writer's drain has its own bound after it.
+GRACE_SECONDS = 4
+
+
+@dataclass(slots=True)
+class Service:
+    """One running process: everything that has to be closed again."""
+
+    settings: Settings
+    lock: int
+    ingest: Ingest
+    registry: Registry
+    http_socket: socket.socket
+    grpc_server: grpc.aio.Server
+    app: App
+    ready_line: str
+
+
+def run(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT, then drain. Raises `StartError`."""
+    logs.configure(settings.log_level)
+    uvloop.run(_serve(settings))
+    # chDB's threads may still be winding down; what matters is closed.
+    sys.stdout.flush()
+    sys.stderr.flush()
+
+
+async def _serve(settings: Settings) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    with contextlib.ExitStack() as undo:
+        service = await _open(settings, undo)
+        server = _HttpServer(
+            uvicorn.Config(
+                service.app,
+                log_config=None,
+                access_log=False,
+                lifespan="off",
+                ws="none",
+                timeout_keep_alive=75,
+                timeout_graceful_shutdown=GRACE_SECONDS,
+                server_header=False,
+            )
+        )
+        http = asyncio.create_task(server.serve(sockets=[service.http_socket]))
+        await service.grpc_server.start()
+        while not server.started and not http.done():
+            await asyncio.sleep(0.01)
+        if http.done():
+            http.result()
+            raise StartError("the HTTP server stopped while it was starting")
+        print(service.ready_line, flush=True)
+        stopped = asyncio.create_task(stop.wait())
+        await asyncio.wait({http, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        log.info("stopping")
+        server.should_exit = True
+        await asyncio.gather(service.grpc_server.stop(GRACE_SECONDS), http)
+    log.info("stopped")
+
+
+async def _open(settings: Settings, undo: contextlib.ExitStack) -> Service:
+    """Everything up to the ready line; `undo` takes it down again, last opened first."""
+    lock = folder.hold(settings.data_folder)
+    undo.callback(os.close, lock)
+    http_socket = ports.listen(settings.host, settings.http_port)
+    undo.callback(http_socket.close)
+    http_address = ports.shown(settings.host, http_socket.getsockname()[1])
+    folder.sign(lock, f"http://{http_address}")
+
+    registry = Registry(settings.registry_url)
+    undo.callback(registry.close)
+    counters = CollectorRegistry()
+    store = Store(settings.store_url, StoreOptions(settings.clickhouse_cluster, settings.clickhouse_replicated))
+    try:
+        registry.migrate()
+        first = registry.bootstrap(settings.bootstrap_key)
+        ingest = Ingest(
+            settings.data_folder / "journal", store, counters, journal_max_bytes=settings.journal_max_bytes
+        )
+        undo.callback(_drain, ingest)
+        ingest.start()
+        apply_retention(store, settings.retention_days)
+    except (RegistryError, IngestError) as error:
+        raise StartError(str(error)) from error
+
+    keys = KeyCache(registry.authenticate)
+    admission = Admission(settings.max_request_bytes, settings.max_in_flight_bytes)
+    grpc_server = create_grpc_server(ingest, keys, admission)
+    try:
+        grpc_port = bind(
+            grpc_server,
+            ports.shown(settings.host, settings.grpc_port),
+            settings.grpc_tls_certificate,
+            settings.grpc_tls_key,
+        )
+    except (RuntimeError, OSError) as error:
+        raise ports.taken(settings.host, settings.grpc_port, error) from None
+    if first.api_key:
+        local = settings.public_url or f"http://{_reachable(http_address)}"
+        credentials.write_first(settings.data_folder, settings.home_folder, first.api_key, local)
+
+    services = Services(
+        ingest=ingest,
+        registry=registry,
+        objects=Objects(settings.object_store_url),
+        signer=Signer(folder.secret(settings.data_folder, settings.secret_key)),
+        public_url=settings.public_url,
+        run_quiet_seconds=settings.run_quiet_seconds,
+        clock=time.time_ns,
+    )
+    otlp = OtlpHttp(ingest, keys, admission)
+    operations = Operations(ingest, registry, counters)
+    app = compose({**dict.fromkeys(BY_PATH, otlp), **operations.routes()}, create_api(services))
+    ready = f"ready http://{http_address} grpc {ports.shown(settings.host, grpc_port)}"
+    return Service(settings, lock, ingest, registry, http_socket, grpc_server, app, ready)
+
+
+def _drain(ingest: Ingest) -> None:
+    if not ingest.close():
+        log.warning("ClickHouse did not take everything in time; the journal keeps the rest for the next start")
+
+
+def _reachable(address: str) -> str:
+    """An address a client on this machine can use when the server listens on all of them."""
+    host, _, port = address.rpartition(":")
+    return f"127.0.0.1:{port}" if host in ("0.0.0.0", "[::]") else address
+
+
+class _HttpServer(uvicorn.Server):
+    """uvicorn without its signal handling, which re-raises the signal and exits 143."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
