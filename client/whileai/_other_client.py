@@ -1,6 +1,6 @@
 """Another vendor's distribution has the import name `whileai` too; whoever has both installed must hear of it.
 
-Looks for the folder an installer leaves, because importing importlib.metadata would triple the time of `import whileai`.
+Looks for the folder an installer leaves, because importlib.metadata would triple the time of `import whileai`.
 """
 
 import os

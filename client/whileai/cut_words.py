@@ -9,8 +9,8 @@ Report = Mapping[str, Any]
 def format_cuts(report: Report, *, agent: str | None = None) -> str:
     """Say what a cut would hold.
 
-    >>> format_cuts({"rl": {"prompts": 8, "rows": 48, "train": 6, "holdout": 2}}, agent="support")
-    '8 tasks are worth training on (48 runs; 6 tasks to train, 2 held out): wai.cut(agent="support", kind="rl") makes the sets.'
+    >>> print(format_cuts({"rl": {"prompts": 8, "rows": 48, "train": 6, "holdout": 2}}))
+    8 tasks are worth training on (48 runs; 6 tasks to train, 2 held out): wai.cut(kind="rl") makes the sets.
     """
     named = agent or _part(report, "filter").get("agent")
     return next(say(report, named) for applies, say in SENTENCES if applies(report))

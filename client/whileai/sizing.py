@@ -48,10 +48,11 @@ def holdout_size(
     """The number of paired tasks at which a true gain of `effect` is found with probability `power`.
 
     n = ((z[1 - alpha/2] + z[power]) · sd / effect)², the sample size of a two-sided z test on paired differences
-    (Cohen, *Statistical Power Analysis*, 1988, ch. 2; for model evaluations Miller, arXiv 2411.00640, sec. 5). `sd`, the
-    spread of a task's difference, comes from the best source at hand, named by `sd_source`: `rows` measured on `before`
-    and `after` (the covariance that pairing buys is in it), `given` as `task_std`, else a binomial `model` at `base`
-    with `k` runs.
+    (Cohen, *Statistical Power Analysis*, 1988, ch. 2; for model evaluations Miller, arXiv 2411.00640, sec. 5).
+
+    `sd` is the spread of a task's difference, from the best source at hand, which `sd_source` names: `rows`, measured
+    on `before` and `after` (the covariance that pairing buys is in it); `given`, as `task_std`; else a binomial
+    `model` at `base` with `k` runs.
 
     The model spreads the gain evenly; `n_tasks_concentrated` is the count when it is carried by tasks that move from
     `base` to always passed while the others stay. An interval alone that just excludes zero takes

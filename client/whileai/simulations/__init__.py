@@ -21,11 +21,19 @@ if TYPE_CHECKING:
     from whileai.datasets import update_dataset as update_dataset
     from whileai.download import pull as pull
     from whileai.errors import PlatformError as PlatformError
+    from whileai.exporting import export_dataset as export_dataset
+    from whileai.exporting import export_training as export_training
+    from whileai.exporting import tool_call_roundtrip as tool_call_roundtrip
+    from whileai.leaks import LeakReport as LeakReport
+    from whileai.leaks import leak_report as leak_report
     from whileai.near_copies import near_duplicate_prompts as near_duplicate_prompts
     from whileai.rows import task_key as task_key
     from whileai.scores import send_score as send_score
     from whileai.sizing import detectable_effect as detectable_effect
     from whileai.sizing import holdout_size as holdout_size
+    from whileai.training_rows import loss_mask as loss_mask
+    from whileai.training_rows import to_trl as to_trl
+    from whileai.training_rows import training_rows as training_rows
 
 __getattr__, __dir__ = lazy_names(
     __name__,
@@ -46,9 +54,12 @@ __getattr__, __dir__ = lazy_names(
         ),
         "whileai.download": ("pull",),
         "whileai.errors": ("PlatformError",),
+        "whileai.exporting": ("export_dataset", "export_training", "tool_call_roundtrip"),
+        "whileai.leaks": ("LeakReport", "leak_report"),
         "whileai.near_copies": ("near_duplicate_prompts",),
         "whileai.rows": ("task_key",),
         "whileai.scores": ("send_score",),
         "whileai.sizing": ("detectable_effect", "holdout_size"),
+        "whileai.training_rows": ("loss_mask", "to_trl", "training_rows"),
     },
 )
