@@ -1,4 +1,5 @@
-"""The edge: OTLP receivers over HTTP and gRPC, authentication, admission. What gets in is handed to `whileai_ingest`."""
+"""The edge: OTLP receivers over HTTP and gRPC, authentication, admission. What gets in is handed to
+`whileai_ingest`."""
 
 from whileai_collector.admission import Admission
 from whileai_collector.grpc import bind, create_grpc_server

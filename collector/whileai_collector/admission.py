@@ -1,7 +1,7 @@
 """Admission: how many bytes may be between the door and the journal at once.
 
-What is over a bound is told to come back (503 / UNAVAILABLE) or that it never will fit (413 / RESOURCE_EXHAUSTED); memory does
-not grow with what is refused.
+What is over a bound is told to come back (503 / UNAVAILABLE) or that it never will fit (413 / RESOURCE_EXHAUSTED);
+memory does not grow with what is refused.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from isal import isal_zlib
-from whileai_ingest import Undecodable
 
 from whileai_collector.admission import Ticket
+from whileai_ingest import Undecodable
 
 _STEP = 1 << 20
 
@@ -47,7 +47,7 @@ def _inflate(body: bytes, ticket: Ticket, new: Callable[[], Any], name: str) -> 
                 body = stream.unconsumed_tail
                 if not body and not part:
                     raise Undecodable(f"the {name} body ends before its end")
-    except (isal_zlib.error, zlib.error) as error:
+    except (zlib.error, isal_zlib.IsalError) as error:
         raise Undecodable(f"the body is not {name}: {error}") from None
     return b"".join(parts)
 

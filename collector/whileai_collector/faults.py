@@ -1,7 +1,7 @@
 """Every way a request can fail, in one table: HTTP status, gRPC code, and whether the client should come back.
 
-OTLP retries only 429, 502, 503, 504 and UNAVAILABLE, so load and outages are told with those, and what will never be taken
-with others. https://opentelemetry.io/docs/specs/otlp/#failures
+OTLP retries only 429, 502, 503, 504 and UNAVAILABLE, so load and outages are told with those, and what will never be
+taken with others. https://opentelemetry.io/docs/specs/otlp/#failures
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from google.protobuf.any_pb2 import Any as PackedAny
 from google.protobuf.duration_pb2 import Duration
 from google.rpc import code_pb2, error_details_pb2
 from google.rpc.status_pb2 import Status
-from whileai_ingest import Overloaded, StoreUnavailable, TooLarge, Undecodable
-from whileai_registry import RegistryUnavailable
 
 from whileai_collector.auth import Unauthenticated
+from whileai_ingest import Overloaded, StoreUnavailable, TooLarge, Undecodable
+from whileai_registry import RegistryUnavailable
 
 
 class UnsupportedMedia(Exception):

@@ -1,7 +1,7 @@
 """OTLP over gRPC: the three Export methods, with the message bytes passed through unparsed to the same door.
 
-https://opentelemetry.io/docs/specs/otlp/#otlpgrpc. Compression and the size of a message are gRPC's own; it holds a whole
-message before a handler sees it, so memory is bounded by streams times message size.
+https://opentelemetry.io/docs/specs/otlp/#otlpgrpc. Compression and the size of a message are gRPC's own; it holds a
+whole message before a handler sees it, so memory is bounded by streams times message size.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any
 
 import grpc
 import structlog
-from whileai_ingest import Ingest
-from whileai_registry.keycache import KeyCache
 
 from whileai_collector.admission import Admission
 from whileai_collector.auth import authenticate
 from whileai_collector.faults import UNEXPECTED, fault_of
 from whileai_collector.signals import SERVICES, Service
+from whileai_ingest import Ingest
+from whileai_registry.keycache import KeyCache
 
 log = structlog.get_logger("otlp")
 

@@ -13,16 +13,16 @@ from typing import Any
 import orjson
 import structlog
 from google.rpc import code_pb2
-from whileai_ingest import Ingest, Receipt, Signal, TooLarge
-from whileai_ingest.otlp_json import to_json, to_protobuf
-from whileai_ingest.service import INLINE_BYTES
-from whileai_registry.keycache import KeyCache
 
 from whileai_collector.admission import Admission, Ticket
 from whileai_collector.auth import authenticate
 from whileai_collector.compression import DECODERS
 from whileai_collector.faults import UNEXPECTED, Fault, UnsupportedMedia, fault_of
 from whileai_collector.signals import BY_PATH, Service
+from whileai_ingest import Ingest, Receipt, Signal, TooLarge
+from whileai_ingest.otlp_json import to_json, to_protobuf
+from whileai_ingest.service import INLINE_BYTES
+from whileai_registry.keycache import KeyCache
 
 log = structlog.get_logger("otlp")
 

@@ -8,6 +8,7 @@ from typing import Any
 from opentelemetry.proto.collector.logs.v1 import logs_service_pb2 as logs
 from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2 as metrics
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as traces
+
 from whileai_ingest import Receipt, Signal
 from whileai_ingest.refusals import summary
 

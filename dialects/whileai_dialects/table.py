@@ -1,7 +1,8 @@
 """The table of dialects: for each fact, the attribute keys that tell it, best first.
 
-This is the only list of such keys. The flat facts that SQL extracts per span are made from it (`FLAT_FACTS`), the readers
-look their keys up in it, and `docs/dialects.md` is printed from it. A new dialect is a new row here and a capture in the tests.
+This is the only list of such keys. The flat facts that SQL extracts per span are made from it (`FLAT_FACTS`), the
+readers look their keys up in it, and `docs/dialects.md` is printed from it. A new dialect is new rows here and a capture
+in the tests.
 """
 
 from dataclasses import dataclass
@@ -80,8 +81,11 @@ FACTS: tuple[Fact, ...] = (
         ("lc_agent_name", LANGSMITH),
         ("crewai.agent.role", CREWAI),
         ("haystack.agent.name", HAYSTACK),
-        ("ai.telemetry.functionId", VERCEL),
+        ("traceloop.association.properties.lc_agent_name", TRACELOOP),
     ),
+    _fact("function", "the application's own name for a call, where no agent is named", "text", ("ai.telemetry.functionId", VERCEL)),
+    _fact("entity", "the name of the workflow, task, agent or tool", "text", ("traceloop.entity.name", TRACELOOP), ("gen_ai.workflow.name", GENAI)),
+    _fact("response_id", "the provider's id of the answer", "text", ("gen_ai.response.id", GENAI), ("ai.response.id", VERCEL), ("llm.response.id", OPENINFERENCE)),
     _fact(
         "model",
         "the model that was asked",
@@ -150,7 +154,6 @@ FACTS: tuple[Fact, ...] = (
         ("langsmith.metadata.thread_id", LANGSMITH),
         ("langsmith.metadata.session_id", LANGSMITH),
         ("langsmith.metadata.conversation_id", LANGSMITH),
-        ("langsmith.trace.session_id", LANGSMITH),
         ("ai.telemetry.metadata.sessionId", VERCEL),
         ("ai.telemetry.metadata.conversationId", VERCEL),
         ("ai.telemetry.metadata.threadId", VERCEL),
@@ -250,7 +253,127 @@ FACTS: tuple[Fact, ...] = (
     ),
 )
 
-FACT = {fact.name: fact for fact in FACTS}
+# What carries the talk itself. `{n}` stands for an index in a flattened list; "event ..." is a log record or a span event.
+CONTENT: tuple[Fact, ...] = (
+    _fact(
+        "said",
+        "the messages that went into a call, or the input of an agent",
+        "content",
+        ("gen_ai.input.messages", GENAI),
+        ("gen_ai.prompt.", TRACELOOP),
+        ("llm.input_messages.", OPENINFERENCE),
+        ("llm.input_messages", OPENINFERENCE),
+        ("ai.prompt.messages", VERCEL),
+        ("events", PYDANTIC),
+        ("pydantic_ai.all_messages", PYDANTIC),
+        ("all_messages_events", PYDANTIC),
+        ("gcp.vertex.agent.llm_request", ADK),
+        ("ai.prompt", VERCEL),
+        ("gen_ai.prompt", LANGSMITH),
+        ("langfuse.observation.input", LANGFUSE),
+        ("mlflow.spanInputs", MLFLOW),
+        ("haystack.agent.input", HAYSTACK),
+        ("haystack.component.input", HAYSTACK),
+        ("llm.openai.messages", LITELLM),
+        ("user_prompt", CLAUDE),
+        ("new_context", CLAUDE),
+        ("traceloop.entity.input", TRACELOOP),
+        ("input.value", OPENINFERENCE),
+    ),
+    _fact(
+        "answered",
+        "the messages that came out of a call, or the answer of an agent",
+        "content",
+        ("gen_ai.output.messages", GENAI),
+        ("gen_ai.completion.", TRACELOOP),
+        ("llm.output_messages.", OPENINFERENCE),
+        ("llm.output_messages", OPENINFERENCE),
+        ("final_result", PYDANTIC),
+        ("gcp.vertex.agent.llm_response", ADK),
+        ("gen_ai.completion", LANGSMITH),
+        ("langfuse.observation.output", LANGFUSE),
+        ("mlflow.spanOutputs", MLFLOW),
+        ("haystack.agent.output", HAYSTACK),
+        ("haystack.component.output", HAYSTACK),
+        ("response.model_output", CLAUDE),
+        ("crewai.crew.result", CREWAI),
+        ("traceloop.entity.output", TRACELOOP),
+        ("output.value", OPENINFERENCE),
+    ),
+    _fact("answered_text", "the text of the answer", "content", ("ai.response.text", VERCEL), ("ai.result.text", VERCEL)),
+    _fact("answered_object", "the object that was the answer", "content", ("ai.response.object", VERCEL), ("ai.result.object", VERCEL)),
+    _fact("answered_reasoning", "the reasoning before the answer", "content", ("ai.response.reasoning", VERCEL)),
+    _fact("answered_calls", "the tools that the answer asks for", "content", ("ai.response.toolCalls", VERCEL), ("ai.result.toolCalls", VERCEL)),
+    _fact(
+        "system",
+        "the system prompt beside the messages",
+        "content",
+        ("gen_ai.system_instructions", GENAI),
+        ("system_prompt", STRANDS),
+        ("user_system_prompt", CLAUDE),
+        ("system_prompt_preview", CLAUDE),
+        ("crewai.agent.backstory", CREWAI),
+    ),
+    _fact(
+        "arguments",
+        "what a tool was given",
+        "content",
+        ("gen_ai.tool.call.arguments", GENAI),
+        ("gen_ai.tool.input", GENAI_OLD),
+        ("tool_arguments", PYDANTIC),
+        ("ai.toolCall.args", VERCEL),
+        ("gcp.vertex.agent.tool_call_args", ADK),
+        ("haystack.agent.step.tool.input", HAYSTACK),
+        ("haystack.tool.input", HAYSTACK),
+        ("tool.input", GENAI_OLD),
+        ("tool_input", CLAUDE),
+        ("gen_ai.prompt", LANGSMITH),
+        ("langfuse.observation.input", LANGFUSE),
+        ("mlflow.spanInputs", MLFLOW),
+        ("traceloop.entity.input", TRACELOOP),
+        ("input.value", OPENINFERENCE),
+    ),
+    _fact(
+        "result",
+        "what a tool gave back",
+        "content",
+        ("gen_ai.tool.call.result", GENAI),
+        ("gen_ai.tool.output", GENAI_OLD),
+        ("tool_response", PYDANTIC),
+        ("ai.toolCall.result", VERCEL),
+        ("gcp.vertex.agent.tool_response", ADK),
+        ("haystack.agent.step.tool.output", HAYSTACK),
+        ("haystack.tool.output", HAYSTACK),
+        ("tool.output", GENAI_OLD),
+        ("gen_ai.completion", LANGSMITH),
+        ("langfuse.observation.output", LANGFUSE),
+        ("mlflow.spanOutputs", MLFLOW),
+        ("traceloop.entity.output", TRACELOOP),
+        ("output.value", OPENINFERENCE),
+    ),
+    _fact("tool_status", "whether a tool failed", "content", ("gen_ai.tool.status", STRANDS), ("tool.status", STRANDS)),
+    _fact(
+        "definitions",
+        "the schemas of the tools that were offered",
+        "content",
+        ("gen_ai.tool.definitions", GENAI),
+        ("llm.tools.", OPENINFERENCE),
+        ("llm.request.functions.", TRACELOOP),
+        ("ai.prompt.tools", VERCEL),
+        ("model_request_parameters", PYDANTIC),
+        ("mlflow.chat.tools", MLFLOW),
+        ("gcp.vertex.agent.llm_request", ADK),
+        ("llm.invocation_parameters", OPENINFERENCE),
+    ),
+    _fact("metadata", "what the application attached, as JSON", "content", ("metadata", OPENINFERENCE)),
+    _fact("parameters", "the parameters of the request, as JSON", "content", ("llm.invocation_parameters", OPENINFERENCE)),
+    _fact("prompt_token_ids", "the token ids that went in", "content", ("whileai.prompt_token_ids", WHILE)),
+    _fact("token_ids", "the token ids that came out", "content", ("whileai.token_ids", WHILE)),
+    _fact("logprobs", "their log probabilities", "content", ("whileai.logprobs", WHILE)),
+    _fact("error", "what went wrong", "content", ("error.message", GENAI), ("exception.message", GENAI), ("error", CLAUDE), ("error.type", GENAI)),
+)
+
+FACT = {fact.name: fact for fact in (*FACTS, *CONTENT)}
 
 # For each scalar fact, the attribute keys that tell it, best first: what SQL makes its flat columns from.
-FLAT_FACTS: dict[str, tuple[str, ...]] = {fact.name: fact.keys for fact in FACTS if fact.kind != "content"}
+FLAT_FACTS: dict[str, tuple[str, ...]] = {fact.name: fact.keys for fact in FACTS}

@@ -9,7 +9,6 @@ from typing import Any
 
 from whileai_dialects import LogRecord, Span
 from whileai_dialects.wire import LogWire
-
 from whileai_ingest.cache import Key
 from whileai_ingest.frames import split
 from whileai_ingest.items import TraceItems
@@ -107,9 +106,7 @@ def _deletions(batch: Batch, record: Record) -> None:
 def _rejections(batch: Batch, record: Record) -> None:
     for number, line in enumerate(record.payload.splitlines()):
         row = json.loads(line)
-        batch.rejections.append(
-            [record.account, record.version + number, *(row[key] for key in REJECTION_COLUMNS[2:])]
-        )
+        batch.rejections.append([record.account, record.version + number, *(row[key] for key in REJECTION_COLUMNS[2:])])
 
 
 _SORT = {

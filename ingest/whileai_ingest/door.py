@@ -1,8 +1,9 @@
 """The door: what would make an item unwritable is found here, per item, before anything is journalled.
 
-The whole request is parsed once by the strict OTLP schema (in C, about 3 µs a span), which proves wire form and UTF-8; a
-second parse that stops at the items gives their raw bytes. Only when the strict parse fails is each item looked at alone:
-text is mended, and what cannot be read is refused without its neighbours. Attributes are never walked in Python.
+The whole request is parsed once by the strict OTLP schema (in C, about 3 µs a span), which proves wire form and
+UTF-8; a second parse that stops at the items gives their raw bytes. Only when the strict parse fails is each item
+looked at alone: text is mended, and what cannot be read is refused without its neighbours. Attributes are never
+walked in Python.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportM
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
-from whileai_dialects import wire
 
+from whileai_dialects import wire
 from whileai_ingest.dataset import DEFAULT_DATASET, dataset_name
 from whileai_ingest.errors import Undecodable
 from whileai_ingest.frames import Context, Item, log_ids, span_ids
@@ -62,11 +63,11 @@ def count_points(body: bytes) -> int:
     except DecodeError as error:
         raise Undecodable("the body is not an OTLP ExportMetricsServiceRequest") from error
     return sum(
-        len(getattr(metric, metric.WhichOneof("data")).data_points)
+        len(getattr(metric, kind).data_points)
         for resource in request.resource_metrics
         for scope in resource.scope_metrics
         for metric in scope.metrics
-        if metric.WhichOneof("data")
+        if (kind := metric.WhichOneof("data")) is not None
     )
 
 
@@ -92,7 +93,9 @@ class _Signal:
     judge: Callable[[Any, bytes], bytes | Refusal]
 
 
-def _check(account: str, lite_resources: Sequence[Any], strict_resources: Sequence[Any] | None, signal: _Signal) -> Checked:
+def _check(
+    account: str, lite_resources: Sequence[Any], strict_resources: Sequence[Any] | None, signal: _Signal
+) -> Checked:
     checked = Checked()
     for at, lite_resource in enumerate(lite_resources):
         strict_scopes = getattr(strict_resources[at], signal.scopes) if strict_resources is not None else None

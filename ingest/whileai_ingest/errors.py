@@ -1,6 +1,7 @@
 """What can go wrong on the way in.
 
-One base class; three leaves that a caller treats differently: come back later (`Overloaded`), this request will never be
+One base class; three leaves that a caller treats differently: come back later (`Overloaded`), this request will never
+be
 taken (`TooLarge`, `Undecodable`), and the service itself cannot start or go on (`StoreUnavailable`, `JournalInUse`).
 """
 
@@ -12,7 +13,8 @@ class IngestError(Exception):
 
 
 class Overloaded(IngestError):
-    """No room now: bytes in flight, journal bound, or a full disk. The client should retry after `retry_after` seconds."""
+    """No room now: bytes in flight, journal bound, or a full disk. The client should retry after `retry_after`
+    seconds."""
 
     def __init__(self, message: str, retry_after: float = 1.0) -> None:
         super().__init__(message)

@@ -1,8 +1,8 @@
 """Frames: OTLP items with what the service knows about them appended, in the form that ClickHouse reads.
 
 A frame is the span (or log record) as the client sent it plus a tail of fields from 1001 on: version, resource, scope,
-account, ids in hex. The journal keeps streams of frames, and the same bytes are the body of the INSERT, so between the door
-and the engine nothing is decoded in Python.
+account, ids in hex. The journal keeps streams of frames, and the same bytes are the body of the INSERT, so between
+the door and the engine nothing is decoded in Python.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from whileai_ingest.protowire import bytes_field, delimited, tag, varint
 
 _VERSION = tag(1001, 1)
 
-# Field names are column names. Fields of the item that have no column under their own number (ids, which get a hex form)
-# are left out and skipped by the reader. AnyValue stays raw: its type travels with it.
+# Field names are column names. Fields of the item that have no column under their own number (ids, which get a hex
+# form) are left out and skipped by the reader. AnyValue stays raw: its type travels with it.
 SPAN_SCHEMA = """syntax = "proto3";
 message Frame {
   string trace_state = 3;

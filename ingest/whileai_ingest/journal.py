@@ -1,8 +1,8 @@
 """The journal: one append-only log on disk; an append returns when its bytes are durable.
 
-Group commit: a single thread writes everything that waits with one `write` and one `fdatasync`, so a thousand small requests
-share a disk flush. Segments are files named by the position of their first byte; a position is the number of bytes ever
-journalled, so it only grows, and what lies before the applied position may be deleted.
+Group commit: a single thread writes everything that waits with one `write` and one `fdatasync`, so a thousand small
+requests share a disk flush. Segments are files named by the position of their first byte; a position is the number of
+bytes ever journalled, so it only grows, and what lies before the applied position may be deleted.
 
 What it does not do: it never looks into a payload.
 """
@@ -107,7 +107,9 @@ class Journal:
             if self._closing:
                 raise Overloaded("the service is stopping; send this again to the next one", retry_after=2)
             if self.backlog + self._waiting_bytes + size > self._max_bytes:
-                raise Overloaded("the journal is full: ClickHouse does not take data as fast as it arrives", retry_after=5)
+                raise Overloaded(
+                    "the journal is full: ClickHouse does not take data as fast as it arrives", retry_after=5
+                )
             self._waiting.append(waiting)
             self._waiting_bytes += size
             self._condition.notify()
@@ -149,7 +151,8 @@ class Journal:
                     self._condition.wait()
                 if not self._waiting:
                     return
-                group, size = [], 0
+                group: list[_Waiting] = []
+                size = 0
                 while self._waiting and (not group or size + self._waiting[0].size <= GROUP_BYTES):
                     waiting = self._waiting.popleft()
                     group.append(waiting)
@@ -236,7 +239,8 @@ class Journal:
                         return
 
     def advance(self, position: int) -> None:
-        """Everything before `position` is in ClickHouse: remember that, and delete segments that lie wholly before it."""
+        """Everything before `position` is in ClickHouse: remember that, and delete segments that lie wholly before
+        it."""
         temporary = self._folder / (_APPLIED + ".tmp")
         temporary.write_text(f"{position} {self._last_version}\n")
         temporary.replace(self._folder / _APPLIED)

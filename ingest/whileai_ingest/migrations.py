@@ -1,7 +1,7 @@
 """The ClickHouse schema, brought up to date at start.
 
-Numbered files, each a list of idempotent statements. A file is noted in `schema_migrations` after its last statement, so a
-start that was killed half-way runs the file again and changes nothing twice.
+Numbered files, each a list of idempotent statements. A file is noted in `schema_migrations` after its last statement,
+so a start that was killed half-way runs the file again and changes nothing twice.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The mapping is protobuf's JSON mapping with OTLP's exceptions
 (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding): ids are hex in any case, enums are integers, unknown
-fields are ignored. 64-bit integers come as strings, and as numbers too. Encoders are built once from the descriptors, so a
-new field of the schema needs no line here.
+fields are ignored. 64-bit integers come as strings, and as numbers too. Encoders are built once from the descriptors,
+so a new field of the schema needs no line here.
 
 A span or record that cannot be read is refused alone; a value that does not fit its type is kept as text.
 """
@@ -94,10 +94,7 @@ def _message(descriptor: Descriptor) -> _Encoder:
 
 
 def _field(field: FieldDescriptor) -> _Encoder:
-    if field.type == FieldDescriptor.TYPE_MESSAGE:
-        single = _message_field(field)
-    else:
-        single = _scalar_field(field)
+    single = _message_field(field) if field.type == FieldDescriptor.TYPE_MESSAGE else _scalar_field(field)
     if not field.is_repeated:
         return single
     is_item = field.message_type is not None and field.message_type.full_name in _ITEMS
@@ -119,8 +116,10 @@ def _field(field: FieldDescriptor) -> _Encoder:
 
 
 def _message_field(field: FieldDescriptor) -> _Encoder:
-    number, encode = field.number, _message(field.message_type)
-    if field.message_type.full_name != "opentelemetry.proto.common.v1.AnyValue":
+    kind = field.message_type
+    assert kind is not None, "a message field has a message type"
+    number, encode = field.number, _message(kind)
+    if kind.full_name != "opentelemetry.proto.common.v1.AnyValue":
         return lambda value, refusals: bytes_field(number, encode(value, refusals))
 
     def any_value(value: Any, refusals: list[Refusal]) -> bytes:
@@ -205,9 +204,9 @@ def _double(field: FieldDescriptor, value: Any) -> float:
 
 def _integer(field: FieldDescriptor, value: Any, low: int, high: int) -> int:
     number = value
-    if isinstance(value, str) and value.strip().lstrip("+-").isdecimal() and len(value) < 40:
-        number = int(value)
-    elif isinstance(value, float) and value.is_integer():
+    if (isinstance(value, str) and value.strip().lstrip("+-").isdecimal() and len(value) < 40) or (
+        isinstance(value, float) and value.is_integer()
+    ):
         number = int(value)
     if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
         reason = Reason.TIME if field.name.endswith("_unix_nano") else Reason.MALFORMED
@@ -258,5 +257,3 @@ def _json_value(field: FieldDescriptor, value: Any) -> Any:
     if field.type == FieldDescriptor.TYPE_DOUBLE and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value
-
-

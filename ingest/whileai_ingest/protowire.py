@@ -1,7 +1,7 @@
 """Protobuf's wire format, as much of it as is needed to append fields to a message and to write one by hand.
 
-https://protobuf.dev/programming-guides/encoding/. Appending a field to a serialised message is legal protobuf, so a span
-never has to be taken apart to say whose it is.
+https://protobuf.dev/programming-guides/encoding/. Appending a field to a serialised message is legal protobuf, so a
+span never has to be taken apart to say whose it is.
 """
 
 from __future__ import annotations

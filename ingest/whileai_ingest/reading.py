@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from whileai_dialects import Grading, LogRecord, Span
-
 from whileai_ingest.items import TraceItems
 from whileai_ingest.store import Store
 

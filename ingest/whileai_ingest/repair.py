@@ -1,7 +1,7 @@
 """Text that is not UTF-8, mended in place: the bad bytes become U+FFFD, everything else stays as it was sent.
 
-OTLP's strings are UTF-8 by the protobuf specification, and a strict parser refuses the whole request for one bad byte. A
-twin of the schema in proto2, whose parser does not look into strings, lets us find and mend just the bad ones.
+OTLP's strings are UTF-8 by the protobuf specification, and a strict parser refuses the whole request for one bad
+byte. A twin of the schema in proto2, whose parser does not look into strings, lets us find and mend just the bad ones.
 """
 
 from __future__ import annotations

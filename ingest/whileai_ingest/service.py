@@ -125,9 +125,7 @@ class Ingest:
     async def accept_deletion(self, account: str, trace_ids: Sequence[str]) -> None:
         """Journal a deletion: it hides every earlier arrival of these traces once it is applied."""
         payload = json.dumps(list(trace_ids)).encode()
-        await asyncio.wrap_future(
-            self.journal.append(Kind.DELETION, account, 1, lambda _first: payload, len(payload))
-        )
+        await asyncio.wrap_future(self.journal.append(Kind.DELETION, account, 1, lambda _first: payload, len(payload)))
 
     def settle(self, timeout: float = 30.0) -> bool:
         """Block until all that is acknowledged by now can be read; False when the writer is that far behind."""
@@ -147,15 +145,19 @@ class Ingest:
         for row in rows(signal.value, refusals):
             self.metrics.refused.labels(signal, row.reason).inc(row.count)
             lines.append(
-                {"signal": row.signal, "reason": row.reason, "agent": row.agent, "detail": row.detail, "count": row.count}
+                {
+                    "signal": row.signal,
+                    "reason": row.reason,
+                    "agent": row.agent,
+                    "detail": row.detail,
+                    "count": row.count,
+                }
             )
         await self._append_lines(Kind.REJECTIONS, account, lines)
 
     async def _append_lines(self, kind: Kind, account: str, lines: Sequence[Mapping[str, Any]]) -> None:
         payload = b"\n".join(json.dumps(line).encode() for line in lines)
-        await asyncio.wrap_future(
-            self.journal.append(kind, account, len(lines), lambda _first: payload, len(payload))
-        )
+        await asyncio.wrap_future(self.journal.append(kind, account, len(lines), lambda _first: payload, len(payload)))
 
     @staticmethod
     async def _off_loop(size: int, function: Callable[..., Any], *arguments: Any) -> Any:

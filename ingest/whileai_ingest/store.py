@@ -1,20 +1,24 @@
 """ClickHouse, in the process or on a server: one class over clickhouse-connect, chosen by URL.
 
 `chdb:///folder` is the embedded engine, `clickhouse://user:password@host:8123/database` (or `clickhouses://` for TLS) a
-server. Same schema, same SQL. A chDB handle is one lane, so readers borrow from a small pool and the writer has its own.
+server. Same schema, same SQL. A chDB handle is one lane, so readers borrow from a small pool and the writer has its
+own.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import queue
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 import clickhouse_connect
+from clickhouse_connect.driver.binding import quote_identifier
 from clickhouse_connect.driver.exceptions import ClickHouseError, DataError, OperationalError, StreamFailureError
 
 from whileai_ingest.errors import IngestError, StoreRefused, StoreUnavailable
@@ -22,7 +26,8 @@ from whileai_ingest.errors import IngestError, StoreRefused, StoreUnavailable
 # Results are small or streamed by us in chunks; a pool of readers bounds what runs at once on two cores.
 POOL_SIZE = 4
 _PROTOBUF = "Protobuf"
-# Codes by which a server says "not now" rather than "not this": too many parts, memory, read-only replica, timeouts, shutdown.
+# Codes by which a server says "not now" rather than "not this": too many parts, memory, read-only replica, timeouts,
+# shutdown.
 _PASSING_CODES = frozenset({159, 164, 202, 203, 209, 210, 241, 242, 243, 252, 319, 394, 415, 473, 999})
 
 
@@ -43,7 +48,8 @@ class StoreOptions:
 
 @dataclass(slots=True)
 class Store:
-    """Queries and inserts. Raises `StoreUnavailable` when ClickHouse cannot be reached, `StoreRefused` when it says no."""
+    """Queries and inserts. Raises `StoreUnavailable` when ClickHouse cannot be reached, `StoreRefused` when it says
+    no."""
 
     url: str
     options: StoreOptions = field(default_factory=StoreOptions)
@@ -68,7 +74,9 @@ class Store:
             )
             return list(result.result_rows)
 
-    def command(self, sql: str, parameters: Mapping[str, Any] | None = None, settings: Mapping[str, Any] | None = None) -> None:
+    def command(
+        self, sql: str, parameters: Mapping[str, Any] | None = None, settings: Mapping[str, Any] | None = None
+    ) -> None:
         """A statement without rows."""
         with self._client() as client:
             client.command(sql, parameters=dict(parameters or {}), settings=dict(settings or {}) or None)
@@ -80,18 +88,9 @@ class Store:
                 client.insert(table, rows, column_names=list(columns))
 
     def insert_frames(self, table: str, schema: str, frames: bytes) -> None:
-        """A stream of length-delimited protobuf messages; ClickHouse decodes them."""
+        """A stream of length-delimited protobuf messages named `Frame`; ClickHouse decodes them."""
         with self._client() as client:
-            client.raw_insert(
-                table,
-                insert_block=frames,
-                fmt=_PROTOBUF,
-                settings={
-                    "format_schema_source": "string",
-                    "format_schema": schema,
-                    "format_schema_message_name": "Frame",
-                },
-            )
+            client.raw_insert(table, insert_block=frames, fmt=_PROTOBUF, settings=_schema_settings(self.url, schema))
 
     def ping(self) -> None:
         """Raises `StoreUnavailable` unless a query is answered."""
@@ -127,30 +126,53 @@ class Store:
         return client
 
 
+@cache
+def _schema_settings(url: str, schema: str) -> dict[str, str]:
+    """How ClickHouse learns the message: in the query for a server, from a file for chDB.
+
+    chDB takes the text too, but then caches it under the working directory of whoever started us.
+    """
+    if not url.startswith("chdb:"):
+        return {"format_schema_source": "string", "format_schema": schema, "format_schema_message_name": "Frame"}
+    folder = _chdb_folder(url).with_name("schemas")
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{hashlib.sha256(schema.encode()).hexdigest()[:16]}.proto"
+    path.write_text(schema)
+    return {"format_schema": f"{path}:Frame"}
+
+
+def _chdb_folder(url: str) -> Path:
+    return Path(unquote(urlsplit(url).path))
+
+
 def _connect(url: str) -> Any:
     parts = urlsplit(url)
-    common: dict[str, Any] = {"autogenerate_session_id": False, "query_limit": 0}
     if parts.scheme == "chdb":
-        folder = Path(unquote(parts.path))
+        folder = _chdb_folder(url)
         folder.mkdir(parents=True, exist_ok=True)
-        return clickhouse_connect.get_client(dsn=f"chdb://{folder}", **common)
+        return clickhouse_connect.get_client(interface="chdb", path=str(folder))
     if parts.scheme in ("clickhouse", "clickhouses"):
-        secure = parts.scheme == "clickhouses"
-        database = parts.path.strip("/") or "default"
-        server = {
-            "host": parts.hostname or "localhost",
-            "port": parts.port or (8443 if secure else 8123),
-            "username": unquote(parts.username or "default"),
-            "password": unquote(parts.password or ""),
-            "secure": secure,
-            "connect_timeout": 5,
-            **dict(parse_qsl(parts.query)),
-        }
-        if database != "default":
-            with contextlib.closing(clickhouse_connect.get_client(**server, **common)) as client:
-                client.command(f"CREATE DATABASE IF NOT EXISTS `{database.replace('`', '')}`")
-        return clickhouse_connect.get_client(**server, **common, database=database)
+        return _connect_server(parts)
     raise StoreRefused(f"{url!r} is no ClickHouse URL; use chdb:///folder or clickhouse://host:8123/database")
+
+
+def _connect_server(parts: SplitResult) -> Any:
+    secure = parts.scheme == "clickhouses"
+    database = parts.path.strip("/") or "default"
+    server: dict[str, Any] = {
+        "host": parts.hostname or "localhost",
+        "port": parts.port or (8443 if secure else 8123),
+        "username": unquote(parts.username or "default"),
+        "password": unquote(parts.password or ""),
+        "secure": secure,
+        "connect_timeout": 5,
+        "autogenerate_session_id": False,  # one client serves several threads in turn
+        **dict(parse_qsl(parts.query)),
+    }
+    if database != "default":
+        with contextlib.closing(clickhouse_connect.get_client(**server)) as client:
+            client.command(f"CREATE DATABASE IF NOT EXISTS {quote_identifier(database)}")
+    return clickhouse_connect.get_client(**server, database=database)
 
 
 def _translated(error: Exception) -> IngestError:

@@ -1,8 +1,9 @@
 """The writer: one thread that carries the journal into ClickHouse, in order, and says how far it is.
 
-A turn takes a stretch of the journal, inserts spans, log records and gradings as they are, then summarises every trace that
-was touched and writes its row of `runs`. Only then does the journal advance. Everything is keyed by versions from the
-journal, so a turn that is repeated after a crash writes the same rows again and nothing is counted twice.
+A turn takes a stretch of the journal, inserts spans, log records and gradings as they are, then summarises every
+trace that was touched and writes its row of `runs`. Only then does the journal advance. Everything is keyed by
+versions from the journal, so a turn that is repeated after a crash writes the same rows again and nothing is counted
+twice.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 import structlog
-from whileai_dialects import Run, summarise
 
+from whileai_dialects import Run, summarise
 from whileai_ingest.batch import MEASUREMENT_COLUMNS, REJECTION_COLUMNS, Batch, gather
 from whileai_ingest.cache import Key, TraceCache
 from whileai_ingest.errors import IngestError, StoreRefused, StoreUnavailable

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from starlette.responses import JSONResponse, Response
+
 from whileai_ingest import Ingest
 from whileai_registry import Registry
-
 from whileai_server.app import App, Receive, Scope, Send
 
 CHECK_SECONDS = 5.0
@@ -35,7 +35,10 @@ class Operations:
         checks = (self._journal, self.ingest.store.ping, self.registry.ping)
         problems = dict(zip(names, await asyncio.gather(*map(_problem_of, checks)), strict=True))
         ready = not any(problems.values())
-        answer = {"status": "ready" if ready else "not ready", **{name: told or "ok" for name, told in problems.items()}}
+        answer = {
+            "status": "ready" if ready else "not ready",
+            **{name: told or "ok" for name, told in problems.items()},
+        }
         await JSONResponse(answer, status_code=200 if ready else 503)(scope, receive, send)
 
     async def metrics(self, scope: Scope, receive: Receive, send: Send) -> None:

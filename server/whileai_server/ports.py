@@ -1,4 +1,5 @@
-"""Listening sockets, taken before anything else starts, so that a taken port costs nothing and is said in one sentence."""
+"""Listening sockets, taken before anything else starts, so that a taken port costs nothing and is said in one
+sentence."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ def taken(host: str, port: int, error: OSError | RuntimeError) -> StartError:
 def _holder(port: int) -> str | None:
     with contextlib.suppress(psutil.Error, OSError):
         for connection in psutil.net_connections("tcp"):
-            if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port and connection.pid:
+            listens = connection.status == psutil.CONN_LISTEN and connection.laddr and connection.laddr[1] == port
+            if listens and connection.pid:
                 with contextlib.suppress(psutil.Error):
                     return f"{psutil.Process(connection.pid).name()} (process {connection.pid})"
                 return f"process {connection.pid}"

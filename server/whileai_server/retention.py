@@ -20,8 +20,7 @@ def apply_retention(store: Store, days: int | None) -> None:
             {"table": table},
         )
         if days is not None:
-            store.command(
-                f"ALTER TABLE {table} MODIFY TTL toDateTime(intDiv({column}, 1000000000), 'UTC') + INTERVAL {days:d} DAY"
-            )
+            expires = f"toDateTime(intDiv({column}, 1000000000), 'UTC') + INTERVAL {days:d} DAY"
+            store.command(f"ALTER TABLE {table} MODIFY TTL {expires}")
         elif " TTL " in create:
             store.command(f"ALTER TABLE {table} REMOVE TTL")

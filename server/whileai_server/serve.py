@@ -17,12 +17,12 @@ import structlog
 import uvicorn
 import uvloop
 from prometheus_client import CollectorRegistry
+
 from whileai_collector import BY_PATH, Admission, OtlpHttp, bind, create_grpc_server
 from whileai_ingest import Ingest, IngestError, Store, StoreOptions
 from whileai_query import Objects, Services, create_api
 from whileai_registry import Registry, RegistryError, Signer
 from whileai_registry.keycache import KeyCache
-
 from whileai_server import credentials, folder, logs, ports
 from whileai_server.app import App, compose
 from whileai_server.errors import StartError
@@ -110,9 +110,7 @@ async def _open(settings: Settings, undo: contextlib.ExitStack) -> Service:
     try:
         registry.migrate()
         first = registry.bootstrap(settings.bootstrap_key)
-        ingest = Ingest(
-            settings.data_folder / "journal", store, counters, journal_max_bytes=settings.journal_max_bytes
-        )
+        ingest = Ingest(settings.data_folder / "journal", store, counters, journal_max_bytes=settings.journal_max_bytes)
         undo.callback(_drain, ingest)
         ingest.start()
         apply_retention(store, settings.retention_days)
