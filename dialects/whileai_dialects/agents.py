@@ -1,0 +1,89 @@
+"""Whose run it is: the outermost agent, by attribute where one names it, else by span name."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from whileai_dialects.jsontext import parse_container
+from whileai_dialects.reading import Reading
+from whileai_dialects.tree import Tree
+
+# Names of agent spans: `invoke_agent X`, `agent_run [X]`, `X.run`, `X.<task>._execute_core`, `X.agent`.
+_SPAN_NAMES = (
+    re.compile(r"^(?:invoke_agent|create_agent|agent run|invoke_workflow) (?P<name>.+)$"),
+    re.compile(r"^agent_run \[(?P<name>.+)\]$"),
+    re.compile(r"^(?P<name>[^.]+)\..*_execute_core$", re.DOTALL),
+    re.compile(r"^(?P<name>.+)\.(?:run|arun|agent|workflow)$"),
+)
+# What frameworks call any agent's span.
+_GENERIC = frozenset(
+    {"agent", "agent run", "agent workflow", "agentexecutor", "invocation", "invoke_agent", "langgraph", "claude_code.interaction"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The agents of a run: the main one's name and reading, and all names in order of the tree."""
+
+    main: str | None
+    reading: Reading | None
+    names: list[str]
+
+
+def cast_of(tree: Tree, readings: Mapping[str, Reading]) -> Cast:
+    """The agents of a run. An agent's own span outranks a workflow's, and both a mention on some other span."""
+    order = sorted(tree.order, key=lambda span: tree.depth[span.span_id])
+    ranked: list[list[tuple[str, Reading]]] = [[], [], [], [], []]
+    for span in order:
+        reading = readings[span.span_id]
+        told = reading.text("agent")
+        if reading.kind in ("agent", "create"):
+            if told:
+                ranked[0].append((told, reading))
+            elif named := _span_name(reading):
+                ranked[1].append((named, reading))
+            elif reading.has("function"):
+                ranked[4].append((reading.text("function") or "", reading))
+        elif told:
+            ranked[3].append((told, reading))
+        elif reading.kind == "workflow" and (entity := reading.text("entity")) and entity.lower() not in _GENERIC:
+            ranked[2].append((entity, reading))
+        elif reading.kind == "chain" and (known := _langchain_name(reading)):
+            ranked[3].append((known, reading))
+        elif reading.has("function"):
+            ranked[4].append((reading.text("function") or "", reading))
+    found = [pair for rank in ranked for pair in rank]
+    names = list(dict.fromkeys(name for rank in ranked[:2] for name, _ in rank)) or [name for name, _ in found[:1]]
+    if not found:
+        outer = next((readings[s.span_id] for s in order if readings[s.span_id].kind in ("agent", "workflow")), None)
+        return Cast(None, outer, [])
+    return Cast(found[0][0], found[0][1], names)
+
+
+def outer_readings(tree: Tree, readings: Mapping[str, Reading], main: Reading | None) -> Sequence[Reading]:
+    """The main agent's span and what stands above it, outermost first; without an agent, the tops."""
+    if main is None:
+        return [readings[span.span_id] for span in tree.tops]
+    above = [readings[span.span_id] for span in tree.ancestors(main.span.span_id)]
+    return [*reversed(above), main]
+
+
+def _span_name(reading: Reading) -> str | None:
+    name = reading.span.name
+    for pattern in _SPAN_NAMES:
+        match = pattern.match(name)
+        if match is not None:
+            name = match["name"]
+            break
+    else:
+        if reading.text("operation") in ("invoke_agent", "interaction") or reading.has("function"):
+            return None
+    return None if name.lower() in _GENERIC else name
+
+
+def _langchain_name(reading: Reading) -> str | None:
+    """The agent's name in what LangChain attaches to every span."""
+    value = reading.value("metadata")
+    metadata = parse_container(value) if isinstance(value, str) else None
+    name = metadata.get("lc_agent_name") if isinstance(metadata, dict) else None
+    return name if isinstance(name, str) and name else None

@@ -1,0 +1,173 @@
+"""The distinct model calls of a run: a call that two instrumentations tell, or that a wrapper repeats, is one call.
+
+Tokens, cost, and the conversation all go by this list, so a call that is counted once is read once.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from whileai_dialects.content import Content, content_of
+from whileai_dialects.reading import Reading
+from whileai_dialects.span import ERROR
+from whileai_dialects.tree import Tree
+
+_CALLS = frozenset(("llm", "embedding"))
+# A model call never spans these: below them another call begins.
+_WALLS = frozenset(("agent", "tool", "workflow"))
+
+
+@dataclass(slots=True)
+class ModelCall:
+    """One call of a model and everything that tells of it, the most telling first."""
+
+    readings: list[Reading]
+    _content: Content | None = None
+
+    @property
+    def first(self) -> Reading:
+        """The reading whose span stands for the call."""
+        return self.readings[0]
+
+    @property
+    def content(self) -> Content:
+        """What went in and came out, each from the first copy that tells it."""
+        if self._content is None:
+            merged = Content()
+            for reading in self.readings:
+                content = content_of(reading)
+                merged.said = merged.said or content.said
+                merged.answered = merged.answered or content.answered
+                merged.system = merged.system or content.system
+            self._content = merged
+        return self._content
+
+    def text(self, fact: str) -> str | None:
+        """A fact as text, from the first copy that tells it."""
+        return next((text for reading in self.readings if (text := reading.text(fact))), None)
+
+    def number(self, fact: str) -> float | None:
+        """A fact as a number, from the first copy that tells it."""
+        return next((value for reading in self.readings if (value := reading.number(fact)) is not None), None)
+
+    @property
+    def failed(self) -> bool:
+        """Whether the call ended in an error and nothing came back."""
+        return any(is_failed(reading) for reading in self.readings) and not self.content.answered
+
+
+def is_failed(reading: Reading) -> bool:
+    """Whether a span says that it ended in an error."""
+    if reading.span.status_code == ERROR:
+        return True
+    success = reading.attributes.get("success")
+    return "error.type" in reading.attributes or success is False or success == "false"
+
+
+def model_calls(tree: Tree, readings: dict[str, Reading]) -> list[ModelCall]:
+    """The model calls in order of their start."""
+    groups: dict[str, ModelCall] = {}
+    inside: dict[str, list[str]] = {}
+    for span in tree.order:
+        reading = readings[span.span_id]
+        if reading.kind not in _CALLS:
+            continue
+        groups[span.span_id] = ModelCall([reading])
+        outer = _outer_call(tree, readings, span.span_id)
+        if outer is not None:
+            inside.setdefault(outer, []).append(span.span_id)
+    _fold_nested(tree, groups, inside)
+    return _drop_copies(tree, [call for call in groups.values() for call in _by_records(call)])
+
+
+def _outer_call(tree: Tree, readings: dict[str, Reading], span_id: str) -> str | None:
+    for above in tree.ancestors(span_id):
+        kind = readings[above.span_id].kind
+        if kind in _CALLS:
+            return above.span_id
+        if kind in _WALLS:
+            return None
+    return None
+
+
+def _fold_nested(tree: Tree, groups: dict[str, ModelCall], inside: dict[str, list[str]]) -> None:
+    """A call around one call is the same call; a call around several is only a wrapper."""
+    for outer in sorted(inside, key=lambda span_id: -tree.depth[span_id]):
+        inner = [span_id for span_id in inside[outer] if span_id in groups]
+        telling = [span_id for span_id in inner if _tells(groups[span_id].readings)]
+        if len(telling) > 1:
+            del groups[outer]
+            continue
+        for span_id in inner:
+            groups[outer].readings += groups.pop(span_id).readings
+
+
+def _tells(readings: Iterable[Reading]) -> bool:
+    """Whether a call's own facts make it a call, not a frame or a preparation."""
+    return any(reading.has(fact) for reading in readings for fact in ("input_tokens", "output_tokens", "answered"))
+
+
+def _by_records(call: ModelCall) -> list[ModelCall]:
+    """A span that several whole-call records belong to stands for several calls: the records tell each."""
+    if not any(reading.logs for reading in call.readings):
+        return [call]
+    records = [
+        Reading(reading.span, (), attributes) for reading in call.readings for attributes in reading.details()
+    ]
+    if len(records) > 1:
+        return [ModelCall([record]) for record in records]
+    call.readings += records
+    return [call]
+
+
+def _drop_copies(tree: Tree, calls: Sequence[ModelCall]) -> list[ModelCall]:
+    kept: list[ModelCall] = []
+    by_response: dict[str, ModelCall] = {}
+    by_parent: dict[str, list[ModelCall]] = {}
+    for call in calls:
+        response = call.text("response_id")
+        known = by_response.get(response) if response else None
+        if known is None or not _same_moment(known, call):
+            known = next((other for other in by_parent.get(_parent(tree, call), ()) if _twins(other, call)), None)
+        if known is not None:
+            known.readings += call.readings
+            continue
+        kept.append(call)
+        if response:
+            by_response[response] = call
+        siblings = by_parent.setdefault(_parent(tree, call), [])
+        siblings.append(call)
+        # Copies overlap in time, so only the latest neighbours can be meant.
+        del siblings[:-8]
+    return kept
+
+
+def _parent(tree: Tree, call: ModelCall) -> str:
+    return tree.parent.get(call.first.span.span_id, "")
+
+
+def _same_moment(one: ModelCall, other: ModelCall) -> bool:
+    """A response id that comes again at another time is a cached answer: a call of its own."""
+    return one.first.span.scope_name != other.first.span.scope_name or _overlap(one, other)
+
+
+def _twins(one: ModelCall, other: ModelCall) -> bool:
+    """The same call told by two instrumentations side by side."""
+    return (
+        one.first.span.scope_name != other.first.span.scope_name
+        and one.first.kind == other.first.kind
+        and not (one.text("response_id") and other.text("response_id"))
+        and _overlap(one, other)
+        and _alike(one.text("model"), other.text("model"))
+    )
+
+
+def _overlap(one: ModelCall, other: ModelCall) -> bool:
+    a, b = one.first.span, other.first.span
+    return max(a.start, b.start) < min(a.end, b.end)
+
+
+def _alike(one: str | None, other: str | None) -> bool:
+    if not one or not other:
+        return True
+    one, other = one.rpartition("/")[2], other.rpartition("/")[2]
+    return one.startswith(other) or other.startswith(one)

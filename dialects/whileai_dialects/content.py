@@ -1,0 +1,214 @@
+"""The talk that one span tells: what went in, what came out, the system prompt, and the tools on offer."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from whileai_dialects.attributes import Attributes
+from whileai_dialects.events import DETAILS, is_talk, read_events
+from whileai_dialects.flatten import trees
+from whileai_dialects.jsontext import parse_container, structured, unquoted
+from whileai_dialects.message import Message, Part, Role
+from whileai_dialects.parts import call_part, content_parts, text_value
+from whileai_dialects.reading import Reading
+from whileai_dialects.shapes import read_messages
+
+# A Python repr at the place of a text: some packages write str() of an object.
+_REPR = re.compile(r"^[A-Za-z_][\w.]*\(.*[=(]|^<[\w.]+ ?.*>$", re.DOTALL)
+# Keys under which an input tells the user's ask, and an output the answer, when they are no messages.
+_ASKS = (
+    "task",
+    "question",
+    "query",
+    "prompt",
+    "user_input",
+    "user_prompt",
+    "user_msg",
+    "user_message",
+    "input",
+    "message",
+    "text",
+    "content",
+    "request",
+    "goal",
+)
+_ANSWERS = ("answer", "final_answer", "final_output", "output", "response", "result", "raw", "text", "content", "reply")
+_DEPTH = 6
+
+
+@dataclass(slots=True)
+class Content:
+    """What one span tells."""
+
+    said: list[Message] = field(default_factory=list)
+    answered: list[Message] = field(default_factory=list)
+    system: str | None = None
+
+
+def content_of(reading: Reading) -> Content:
+    """The content of a span, from the first source of each side that tells anything."""
+    details = [*reading.details(), *_detail_events(reading)]
+    told = [event for event in reading.told() if is_talk(event[0])]
+    by_events = read_events(told) if told else ([], [])
+    said = _side(reading, details, by_events[0], "said", "user")
+    answered = _vercel_answer(reading) or _side(reading, details, by_events[1], "answered", "assistant")
+    return Content(said, answered, _system(reading, details))
+
+
+def _side(
+    reading: Reading, details: Sequence[Attributes], told: list[Message], fact: str, role: Role
+) -> list[Message]:
+    first = "gen_ai.input.messages" if fact == "said" else "gen_ai.output.messages"
+    keys = reading.keys(fact)
+    if first in keys:
+        found = _messages(reading.attributes, first, role)
+        if found:
+            return found
+    for attributes in details:
+        if first in attributes:
+            found = _messages(attributes, first, role)
+            if found:
+                return found
+    if told:
+        return told
+    for key in keys:
+        if key != first:
+            found = _messages(reading.attributes, key, role)
+            if found:
+                return found
+    return []
+
+
+def _messages(attributes: Attributes, key: str, role: Role) -> list[Message]:
+    if key.endswith("."):
+        items = trees(attributes, (key,)).get(key, [])
+        return [message for item in items for message in read_messages([_indexed(item, role)], role)]
+    value = structured(attributes[key])
+    if isinstance(value, list):
+        value = [
+            {"role": role, **item} if isinstance(item, Mapping) and item.keys() & {"parts", "content"} and _roleless(item) else item
+            for item in value
+        ]
+    return read_messages(value, role)
+
+
+def _roleless(item: Mapping[str, object]) -> bool:
+    return "role" not in item and "type" not in item
+
+
+def _indexed(item: object, role: Role) -> object:
+    """One message of a flattened list: the role may be missing, blocks may be JSON text, empty may be a pair of quotes."""
+    if not isinstance(item, Mapping) or isinstance(item.get("message"), Mapping):
+        return item
+    content = item.get("content")
+    if content == '""':
+        content = ""
+    elif isinstance(content, str) and item.get("role") != "tool" and content.startswith('[{"'):
+        blocks = parse_container(content)
+        if isinstance(blocks, list) and all(isinstance(block, Mapping) and "type" in block for block in blocks):
+            content = blocks
+    return {"role": role, **item, "content": content}
+
+
+def _vercel_answer(reading: Reading) -> list[Message]:
+    parts: list[Part] = []
+    thought, text = reading.value("answered_reasoning"), reading.value("answered_text")
+    if isinstance(thought, str):
+        parts.append(Part("reasoning", thought))
+    if isinstance(text, str):
+        parts.append(Part("text", text))
+    elif isinstance(found := reading.value("answered_object"), str):
+        parts.append(Part("text", found))
+    calls = structured(reading.value("answered_calls"))
+    parts += [call_part(call) for call in (calls if isinstance(calls, list) else ()) if isinstance(call, Mapping)]
+    return [Message("assistant", parts)] if parts else []
+
+
+def _detail_events(reading: Reading) -> list[Attributes]:
+    return [event.attributes for event in reading.span.events if event.name == DETAILS]
+
+
+def _system(reading: Reading, details: Sequence[Attributes]) -> str | None:
+    for attributes in details:
+        told = attributes.get("gen_ai.system_instructions")
+        if told and "gen_ai.system_instructions" not in reading.attributes:
+            return instructions_text(told)
+    for key in reading.keys("system"):
+        text = instructions_text(reading.attributes[key])
+        if text:
+            return text
+    parameters = structured(reading.value("parameters"))
+    if isinstance(parameters, Mapping) and isinstance(parameters.get("instructions"), str):
+        return str(parameters["instructions"]) or None
+    return None
+
+
+def instructions_text(value: object) -> str | None:
+    """A system prompt told as text, as parts, or as a JSON text of parts."""
+    value = structured(value)
+    if isinstance(value, str):
+        return unquoted(value) or None
+    texts = [part.text for part in content_parts(value) if part.kind == "text"] if isinstance(value, list | Mapping) else []
+    return "\n".join(texts) or None
+
+
+def ask_of(reading: Reading) -> str | None:
+    """What an agent or workflow was asked, when its input is no list of messages."""
+    for key in reading.keys("said"):
+        if key.endswith("."):
+            continue
+        value = reading.attributes[key]
+        if isinstance(value, str):
+            parsed = parse_container(value)
+            if parsed is None:
+                text = unquoted(value).strip()
+                return None if not text or _REPR.match(text) else text
+            value = parsed  # type: ignore[assignment]  # JSON objects are values
+        found = _named_text(value, _ASKS, 0)
+        if found:
+            return found
+    return None
+
+
+def answer_of(reading: Reading, content: Content) -> str | None:
+    """The answer an agent or workflow gave: its last message, or the text that its output is."""
+    for message in reversed(content.answered):
+        if message.role == "assistant" and not any(part.kind == "call" for part in message.parts):
+            return None if _REPR.match(message.text) else message.text or None
+    if content.answered:
+        return None
+    for key in reading.keys("answered"):
+        if key.endswith("."):
+            continue
+        value = structured(reading.attributes[key])
+        if key == "final_result" and not isinstance(value, str):
+            return text_value(reading.attributes[key])
+        found = _named_text(value, _ANSWERS, 0)
+        if found:
+            return found
+    return None
+
+
+def _named_text(value: object, names: Sequence[str], depth: int) -> str | None:
+    """The text under the first known name, through wrappers such as {"args": [...], "kwargs": {...}}."""
+    if depth > _DEPTH or not isinstance(value, Mapping):
+        return None
+    for name in names:
+        found = value.get(name)
+        if isinstance(found, str) and found.strip():
+            parsed = parse_container(found)
+            if parsed is None:
+                return found
+            inner = _named_text(parsed, names, depth + 1)
+            if inner:
+                return inner
+    arguments = value.get("args")
+    if isinstance(arguments, list) and arguments and isinstance(arguments[0], str) and arguments[0].strip():
+        return arguments[0]
+    for name in ("kwargs", "inputs", "input", "outputs", "output", "data"):
+        found = _named_text(value.get(name), names, depth + 1)
+        if found:
+            return found
+    # One text and nothing else is the text that was meant.
+    texts = [item for item in value.values() if isinstance(item, str)]
+    return texts[0] if len(value) == 1 and texts and texts[0].strip() else None

@@ -1,0 +1,57 @@
+"""The one form of a conversation that all dialects are read into: messages of parts."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Role = Literal["system", "user", "assistant", "tool"]
+PartKind = Literal["text", "call", "result", "reasoning", "media"]
+
+# What packages call the four roles. Agents with names of their own for a role are assistants' or users' names, not roles.
+ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "model": "assistant",
+    "chatbot": "assistant",
+    "bot": "assistant",
+    "tool-call": "assistant",
+    "tool_call": "assistant",
+    "tool": "tool",
+    "function": "tool",
+    "tool-response": "tool",
+    "tool_response": "tool",
+    "ipython": "tool",
+}
+
+
+@dataclass(slots=True)
+class Part:
+    """A piece of a message: a text, a tool call, a tool's result, reasoning, or something that is not text."""
+
+    kind: PartKind
+    text: str = ""
+    id: str = ""
+    name: str = ""
+    value: object = None
+    failed: bool = False
+
+
+@dataclass(slots=True)
+class Message:
+    """Who said what."""
+
+    role: Role
+    parts: list[Part] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The text parts, one after another."""
+        return "".join(part.text for part in self.parts if part.kind == "text")
+
+
+def role_of(name: object, default: Role = "user") -> Role:
+    """The role that a package's word for it means."""
+    return ROLES.get(name.lower(), default) if isinstance(name, str) else default

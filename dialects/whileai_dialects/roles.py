@@ -1,0 +1,106 @@
+"""What kind of thing a span is: a model call, an agent, a tool run, or only a frame around them.
+
+Each flavour has a word for it, and the words mean the same. Where none is told, the span's name and the facts on it decide.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Literal
+
+Kind = Literal["llm", "agent", "workflow", "chain", "tool", "embedding", "retrieval", "create", "other"]
+
+_WORDS: dict[str, Kind] = {
+    # gen_ai.operation.name
+    "chat": "llm",
+    "generate_content": "llm",
+    "text_completion": "llm",
+    "completion": "llm",
+    "responses": "llm",
+    "messages": "llm",
+    "embeddings": "embedding",
+    "invoke_agent": "agent",
+    "create_agent": "create",
+    "invoke_workflow": "workflow",
+    "execute_tool": "tool",
+    "execute_task": "chain",
+    "execute_event_loop_cycle": "chain",
+    # openinference.span.kind, traceloop.span.kind, langsmith.span.kind, langfuse.observation.type, mlflow.spanType
+    "llm": "llm",
+    "chat_model": "llm",
+    "generation": "llm",
+    "agent": "agent",
+    "tool": "tool",
+    "chain": "chain",
+    "task": "chain",
+    "span": "chain",
+    "workflow": "workflow",
+    "embedding": "embedding",
+    "retriever": "retrieval",
+    "retrieval": "retrieval",
+    "rerank": "retrieval",
+    "reranker": "retrieval",
+    "guardrail": "other",
+    "evaluator": "other",
+    "parser": "chain",
+    "prompt": "chain",
+    "event": "other",
+    # span.type of the Claude Agent SDK
+    "interaction": "agent",
+    "llm_request": "llm",
+    "tool.execution": "chain",
+    "tool.blocked_on_user": "chain",
+}
+_VERCEL_STEP = re.compile(r"\.do(Generate|Stream|Embed)$")
+
+# Span names that tell the kind where no attribute does (and where an attribute lies: see `kind_of`).
+_NAMES: tuple[tuple[re.Pattern[str], Kind], ...] = (
+    (re.compile(r"^invoke_agent\b"), "agent"),
+    (re.compile(r"^create_agent\b"), "create"),
+    (re.compile(r"^execute_tool\b"), "tool"),
+    (re.compile(r"^agent_run \["), "agent"),
+    (re.compile(r"^invocation$"), "workflow"),
+    (re.compile(r"^call_llm$"), "llm"),
+    (re.compile(r"^haystack\.agent\.run$"), "agent"),
+    (re.compile(r"^haystack\.agent\.step\.llm$"), "llm"),
+    (re.compile(r"^haystack\.agent\.step\.tool$"), "tool"),
+    (re.compile(r"^haystack\.agent\.step$"), "chain"),
+    (re.compile(r"^haystack\.pipeline\.run$"), "workflow"),
+)
+_TALK = frozenset({"said", "answered", "answered_text", "input_tokens", "output_tokens"})
+
+
+def kind_of(words: Mapping[str, str], name: str, facts: Collection[str]) -> Kind:
+    """The kind of a span from the words its flavours use (in table order), its name, and the facts it carries."""
+    kind = next((found for key, word in words.items() if (found := _word(key, word)) is not None), None)
+    named = next((found for pattern, found in _NAMES if pattern.match(name)), None)
+    if kind is None:
+        return named or _by_facts(facts)
+    # A second instrumentation may write its own word onto an agent's span; the name tells whose span it is.
+    if kind == "llm" and named == "agent":
+        return "agent"
+    return kind
+
+
+def _word(key: str, word: str) -> Kind | None:
+    if key == "ai.operationId":
+        return _vercel(word)
+    return _WORDS.get(word.lower())
+
+
+def _vercel(operation: str) -> Kind | None:
+    if operation == "ai.toolCall":
+        return "tool"
+    step = _VERCEL_STEP.search(operation)
+    if step is not None:
+        return "embedding" if step[1] == "Embed" else "llm"
+    if operation.startswith("ai.embed"):
+        return "workflow"
+    return "agent" if operation.startswith("ai.") else None
+
+
+def _by_facts(facts: Collection[str]) -> Kind:
+    if "tool" in facts and "model" not in facts:
+        return "tool"
+    if "model" in facts and _TALK & set(facts):
+        return "llm"
+    return "other"

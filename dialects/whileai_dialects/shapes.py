@@ -1,0 +1,227 @@
+"""Messages, in every shape that a package writes them, read by one tolerant reader.
+
+A shape is recognised by its own keys, never by the package it came from, so that the next version and the next framework are
+read as well. What is no message is left out; nothing raises.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from whileai_dialects.jsontext import parse_container, unquoted
+from whileai_dialects.message import Message, Part, Role, role_of
+from whileai_dialects.parts import Block, block_parts, call_part, content_parts, text_value
+
+# LangChain's class names, as they are in serialised constructors.
+_CLASSES: dict[str, Role] = {
+    "SystemMessage": "system",
+    "HumanMessage": "user",
+    "AIMessage": "assistant",
+    "AIMessageChunk": "assistant",
+    "ToolMessage": "tool",
+    "FunctionMessage": "tool",
+    "SystemMessageChunk": "system",
+    "HumanMessageChunk": "user",
+    "ToolMessageChunk": "tool",
+}
+_LANGCHAIN_TYPES: dict[str, Role] = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "tool"}
+_LANGCHAIN_TYPES |= _CLASSES
+_ITEM_ROLES: dict[str, Role] = {
+    "function_call": "assistant",
+    "custom_tool_call": "assistant",
+    "reasoning": "assistant",
+    "function_call_output": "tool",
+    "custom_tool_call_output": "tool",
+}
+# Wrappers around messages, most telling first. Walking stops at the first that holds any.
+_WRAPPERS = (
+    "messages",
+    "contents",
+    "generations",
+    "choices",
+    "update",
+    "inputs",
+    "outputs",
+    "input",
+    "output",
+    "message",
+    "content",
+    "kwargs",
+    "data",
+    "response",
+    "result",
+    "new_messages",
+    "chat_history",
+)
+_DEPTH = 12  # wrappers in wrappers; deeper is no conversation
+
+
+def read_messages(value: object, role: Role = "user") -> list[Message]:
+    """The messages that a value tells; a bare text is one message of `role`."""
+    if isinstance(value, str):
+        parsed = parse_container(value)
+        if parsed is None:
+            text = unquoted(value)
+            return [Message(role, [Part("text", text)])] if text else []
+        value = parsed
+        found = list(_walk(value, role, 0))
+        # A text that is JSON but no conversation is still what was said.
+        return found
+    return list(_walk(value, role, 0))
+
+
+def _walk(value: object, role: Role, depth: int) -> Iterator[Message]:
+    if depth > _DEPTH:
+        return
+    if isinstance(value, str):
+        parsed = parse_container(value)
+        if parsed is not None:
+            yield from _walk(parsed, role, depth + 1)
+    elif isinstance(value, list):
+        yield from _list(value, role, depth)
+    elif isinstance(value, Mapping):
+        yield from _mapping(value, role, depth)
+
+
+def _list(items: list[object], role: Role, depth: int) -> Iterator[Message]:
+    if len(items) == 2 and isinstance(items[0], str) and isinstance(items[1], str):
+        pair_role = role_of(items[0], "user")
+        if items[0].lower() in _PAIR_ROLES:
+            yield Message(pair_role, [Part("text", items[1])])
+            return
+    if items and all(isinstance(item, Mapping) and _is_block(item) for item in items):
+        parts = [part for item in items if isinstance(item, Mapping) for part in block_parts(item)]
+        if parts:
+            yield Message(_role_by_parts(parts, role), parts)
+        return
+    for item in items:
+        yield from _walk(item, role, depth + 1)
+
+
+_PAIR_ROLES = frozenset({"system", "user", "human", "assistant", "ai", "tool", "developer"})
+
+
+def _is_block(item: Block) -> bool:
+    """Whether a mapping is a piece of a message rather than a message."""
+    if "role" in item or "message" in item or "messages" in item:
+        return False
+    kind = item.get("type")
+    if isinstance(kind, str) and kind in _ITEM_ROLES:
+        return False
+    if isinstance(kind, str) and kind in ("text", "tool_use", "tool_result", "tool_call", "tool_call_response"):
+        return "data" not in item and "args" not in item
+    return bool(item.keys() & {"toolUse", "toolResult"}) or item.keys() <= {"text", "cachePoint", "reasoningContent"}
+
+
+def _role_by_parts(parts: list[Part], role: Role) -> Role:
+    return "tool" if all(part.kind == "result" for part in parts) else role
+
+
+def _mapping(value: Block, role: Role, depth: int) -> Iterator[Message]:
+    own = _own_message(value, role)
+    if own is not None:
+        if own.parts:
+            yield own
+        return
+    yield from _instructions(value)
+    prompt = value.get("prompt")
+    if isinstance(prompt, str) and prompt and "messages" not in value:
+        yield Message("user", [Part("text", prompt)])
+    elif isinstance(prompt, list):
+        yield from _walk(prompt, "user", depth + 1)
+    for key in _WRAPPERS:
+        inner = value.get(key)
+        if inner is None or isinstance(inner, str):
+            continue
+        found = list(_walk(inner, role, depth + 1))
+        if found:
+            yield from found
+            return
+
+
+def _instructions(value: Block) -> Iterator[Message]:
+    """The system prompt that a request tells beside its messages."""
+    config = value.get("config")
+    for holder in (value, config) if isinstance(config, Mapping) else (value,):
+        for key in ("system", "system_instruction", "systemInstruction", "instructions", "system_prompt"):
+            told = holder.get(key)
+            if isinstance(told, Mapping):
+                told = told.get("parts", told)
+            parts = content_parts(told) if isinstance(told, str | list | Mapping) else []
+            if parts and all(part.kind == "text" for part in parts):
+                yield Message("system", parts)
+                return
+
+
+def _own_message(value: Block, role: Role) -> Message | None:
+    """The message that a mapping is itself, or None."""
+    # LangChain, serialised: {"lc": 1, "type": "constructor", "id": [..., "AIMessage"], "kwargs": {...}}
+    path = value.get("id")
+    if value.get("type") == "constructor" and isinstance(path, list) and path and isinstance(path[-1], str):
+        kwargs = value.get("kwargs")
+        known = _CLASSES.get(path[-1])
+        return _message(kwargs, known) if known and isinstance(kwargs, Mapping) else None
+    kind = value.get("type")
+    if isinstance(kind, str):
+        data = value.get("data")
+        if kind in _LANGCHAIN_TYPES and isinstance(data, Mapping):
+            return _message(data, _LANGCHAIN_TYPES[kind])
+        if kind in _LANGCHAIN_TYPES and "content" in value and "role" not in value:
+            return _message(value, _LANGCHAIN_TYPES[kind])
+        if kind in _ITEM_ROLES:
+            return Message(_ITEM_ROLES[kind], block_parts(value))
+    told = value.get("role")
+    if isinstance(told, str) and value.keys() & {"content", "parts", "contents", "tool_calls", "function_call", "text"}:
+        return _message(value, role_of(told, "assistant" if role == "assistant" else "user"))
+    if isinstance(told, str) and isinstance(value.get("blocks"), list):  # LlamaIndex
+        return _message({**value, "content": value["blocks"]}, role_of(told, role))
+    if told is None and isinstance(value.get("tool_calls"), list) and role == "assistant":
+        return _message(value, "assistant")
+    if told is None and isinstance(value.get("parts"), list):
+        return _message(value, role)
+    return None
+
+
+def _message(value: Block, role: Role) -> Message:
+    content: object = value.get("content")
+    if content is None or content in ("", []):
+        content = value.get("parts", value.get("contents", value.get("text")))
+    if role == "tool":
+        return _tool_message(value, content)
+    parts: list[Part] = []
+    thought = value.get("reasoning_content", value.get("reasoning"))
+    if isinstance(thought, str) and thought:
+        parts.append(Part("reasoning", thought))
+    parts += content_parts(content)
+    calls = value.get("tool_calls", value.get("toolCalls"))
+    if isinstance(calls, str):
+        calls = parse_container(calls)
+    told = {part.id for part in parts if part.kind == "call" and part.id}
+    for call in calls if isinstance(calls, list) else ():
+        if isinstance(call, Mapping):
+            inner = call.get("tool_call")
+            part = call_part(inner if isinstance(inner, Mapping) else call)
+            # Anthropic through LangChain tells a call in the content and in tool_calls.
+            if not part.id or part.id not in told:
+                parts.append(part)
+    function = value.get("function_call")
+    if isinstance(function, Mapping) and function.get("name"):
+        parts.append(call_part(function))
+    if parts and all(part.kind == "result" for part in parts):
+        role = "tool"
+    return Message(role, parts)
+
+
+def _tool_message(value: Block, content: object) -> Message:
+    parts = content_parts(content) if isinstance(content, list | Mapping) else []
+    if any(part.kind == "result" for part in parts):
+        return Message("tool", [part for part in parts if part.kind == "result"])
+    call_id, name = value.get("tool_call_id", value.get("toolCallId", value.get("id"))), value.get("name")
+    failed = value.get("status") in ("error", "failed") or value.get("is_error") is True
+    result = Part(
+        "result",
+        text=text_value(content),
+        id=call_id if isinstance(call_id, str) else "",
+        name=name if isinstance(name, str) else "",
+        value=content,
+        failed=failed,
+    )
+    return Message("tool", [result])

@@ -1,0 +1,104 @@
+"""One conversation, put together from calls that each tell all of it so far.
+
+A call's input repeats the history; only what is new in it counts. What is new is found by counting, part by part, so that a
+history that was trimmed, reordered or told in other words still adds each turn once.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from whileai_dialects.jsontext import write_json
+from whileai_dialects.message import Message, Part
+
+ItemKind = Literal["user", "text", "call", "result", "reasoning", "media"]
+Key = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Item:
+    """One thing that was said. Assistant items of one `turn` are one message."""
+
+    kind: ItemKind
+    part: Part
+    time: int
+    turn: int
+
+
+@dataclass(slots=True)
+class Thread:
+    """A conversation as it grows."""
+
+    system: str | None = None
+    items: list[Item] = field(default_factory=list)
+    _known: Counter[Key] = field(default_factory=Counter)
+    _turn: int = 0
+    _asks: Counter[str] = field(default_factory=Counter)
+
+    def hear(self, messages: Iterable[Message], time: int, owner: str) -> None:
+        """Take what is new in a call's input. `owner` is the agent's invocation that the call belongs to."""
+        seen: Counter[Key] = Counter()
+        asks = 0
+        for message in messages:
+            if message.role == "system":
+                self.system = self.system or message.text or None
+                continue
+            for part in message.parts:
+                kind = _kind(message, part)
+                keys = _keys(kind, part)
+                seen.update(keys)
+                asks += kind == "user"
+                # By id where there is one, else by content: a history may have lost the ids or made new ones.
+                if any(seen[key] <= self._known[key] for key in keys):
+                    continue
+                if kind == "user" and asks <= self._asks[owner]:
+                    # The same invocation tells its first turns in other words (a template, a growing scratchpad).
+                    self._known.update(keys)
+                    continue
+                self._add(kind, part, time, keys)
+        self._asks[owner] = max(self._asks[owner], asks)
+
+    def say(self, messages: Iterable[Message], time: int) -> None:
+        """Take what a call answered: always new, but for a tool call whose id is known."""
+        self._turn += 1
+        for message in messages:
+            for part in message.parts:
+                kind = _kind(message, part)
+                keys = _keys(kind, part)
+                if part.kind == "call" and part.id and self._known[keys[0]]:
+                    continue
+                self._add(kind, part, time, keys)
+
+    def knows(self, messages: Iterable[Message]) -> bool:
+        """Whether the first user turn of these messages was said here already."""
+        for message in messages:
+            for part in message.parts:
+                if _kind(message, part) == "user":
+                    return any(self._known[key] for key in _keys("user", part))
+        return False
+
+    def _add(self, kind: ItemKind, part: Part, time: int, keys: list[Key]) -> None:
+        if kind in ("user", "result"):
+            self._turn += 1
+        self.items.append(Item(kind, part, time, self._turn))
+        self._known.update(keys)
+
+
+def _kind(message: Message, part: Part) -> ItemKind:
+    if part.kind == "text":
+        return "user" if message.role == "user" else "text" if message.role != "tool" else "result"
+    return part.kind
+
+
+def _keys(kind: ItemKind, part: Part) -> list[Key]:
+    """What an item is known by, the surest first."""
+    if kind == "call":
+        told = ("call", part.name, write_json(part.value) if not isinstance(part.value, str) else part.value)
+        return [("call id", part.id), told] if part.id else [told]
+    if kind == "result":
+        told = ("result", part.text.strip())
+        return [("result id", part.id)] if part.id else [told]
+    if kind == "media":
+        return [("media", write_json(part.value))]
+    return [(kind, part.text.strip())]

@@ -1,0 +1,249 @@
+"""The tools that really ran, from their own spans: name, arguments, result, and whether it failed."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from whileai_dialects.calls import is_failed
+from whileai_dialects.events import CHOICE
+from whileai_dialects.jsontext import parse_container, parse_literal, structured, unquoted
+from whileai_dialects.parts import FAILED, literal_arguments, text_value
+from whileai_dialects.reading import Reading
+from whileai_dialects.shapes import read_messages
+from whileai_dialects.span import ERROR
+from whileai_dialects.tree import Tree, when
+
+_NAME = re.compile(r"^execute_tool (?P<a>.+)$|^Tool: (?P<b>.+)$|^(?P<c>.+)\.tool$|^tools/call (?P<d>.+)$|^running tool: (?P<e>.+)$")
+_PREFIXED = re.compile(r"^\[TOOL (?:INPUT|OUTPUT|RESULT): [^\]]*\]\n")
+_WRAPPED = {"args", "kwargs", "sanitize_inputs_outputs"}
+
+
+@dataclass(slots=True)
+class ToolRun:
+    """One run of a tool."""
+
+    reading: Reading
+    name: str
+    id: str
+    arguments: object
+    result: object
+    failed: bool
+    error: str | None
+
+    @property
+    def start(self) -> int:
+        """When it began."""
+        return when(self.reading.span)[0]
+
+
+def tool_runs(tree: Tree, readings: Mapping[str, Reading]) -> list[ToolRun]:
+    """The tool runs in order of their start, each once however many instrumentations tell it."""
+    kept: list[ToolRun] = []
+    by_span: dict[str, ToolRun] = {}
+    for span in tree.order:
+        reading = readings[span.span_id]
+        if reading.kind != "tool":
+            continue
+        run = _read(reading)
+        if not run.name:
+            continue
+        same = _outer_run(tree, by_span, run) or _twin(kept, run)
+        if same is None:
+            kept.append(run)
+        else:
+            _merge(same, run)
+        by_span[span.span_id] = same or run
+    return kept
+
+
+def _outer_run(tree: Tree, by_span: Mapping[str, ToolRun], run: ToolRun) -> ToolRun | None:
+    """The run of the same tool that this one is told inside of, at most two frames up."""
+    for level, above in enumerate(tree.ancestors(run.reading.span.span_id)):
+        outer = by_span.get(above.span_id)
+        if outer is not None and _same_tool(outer, run):
+            return outer
+        if outer is not None or level >= 2:
+            return None
+    return None
+
+
+def _twin(kept: Sequence[ToolRun], run: ToolRun) -> ToolRun | None:
+    """The run that another instrumentation tells beside this one."""
+    for other in reversed(kept[-8:]):
+        a, b = other.reading.span, run.reading.span
+        if a.scope_name != b.scope_name and _same_tool(other, run) and max(a.start, b.start) < min(a.end, b.end):
+            return other
+    return None
+
+
+def _same_tool(one: ToolRun, other: ToolRun) -> bool:
+    if one.id and other.id:
+        return one.id == other.id
+    return one.name == other.name or one.name.endswith(f"__{other.name}") or other.name.endswith(f"__{one.name}")
+
+
+def _merge(kept: ToolRun, copy: ToolRun) -> None:
+    kept.id = kept.id or copy.id
+    kept.arguments = copy.arguments if kept.arguments is None else kept.arguments
+    kept.result = copy.result if kept.result is None else kept.result
+    kept.failed = kept.failed or copy.failed
+    kept.error = kept.error or copy.error
+
+
+def _read(reading: Reading) -> ToolRun:
+    given, back = _by_events(reading)
+    result = reading_result(reading)
+    if result is None:
+        result = back
+    arguments = reading_arguments(reading)
+    failed = _failed(reading) or _says_error(reading)
+    return ToolRun(
+        reading,
+        _name(reading),
+        reading.text("call_id") or "",
+        given if arguments is None else arguments,
+        result,
+        failed,
+        error_of(reading) or (text_value(result) if result else None) or "error" if failed else None,
+    )
+
+
+def _name(reading: Reading) -> str:
+    told = reading.text("tool") or reading.text("entity")
+    if told:
+        return told
+    match = _NAME.match(reading.span.name)
+    return next((group for group in match.groups() if group), "") if match else reading.span.name
+
+
+def reading_arguments(reading: Reading) -> object:
+    """What the tool was given, out of the wrappers that packages put around it; None when it is not told."""
+    for key in reading.keys("arguments"):
+        value = reading.attributes[key]
+        if value is not None:
+            if isinstance(value, str):
+                value = _PREFIXED.sub("", value)
+            return unwrapped_arguments(literal_arguments(value))
+    return None
+
+
+def unwrapped_arguments(value: object) -> object:
+    """The arguments inside a decorator's {"args", "kwargs"} or a LangChain callback's {"input_str", "inputs"}."""
+    if not isinstance(value, Mapping):
+        return value
+    if "kwargs" in value and value.keys() <= _WRAPPED:
+        kwargs, args = value["kwargs"], value.get("args")
+        if not args:
+            return kwargs
+        # A tool that was called with one object by position was called with that object.
+        return args[0] if isinstance(args, list) and len(args) == 1 and not kwargs else dict(value)
+    if "input_str" in value:
+        inputs = value.get("inputs")
+        return inputs if isinstance(inputs, Mapping) else literal_arguments(value["input_str"])
+    return value
+
+
+def reading_result(reading: Reading) -> object:
+    """What the tool gave back; None when it is not told."""
+    for key in reading.keys("result"):
+        value = reading.attributes[key]
+        if value is not None:
+            if isinstance(value, str):
+                value = _PREFIXED.sub("", value)
+            return unwrapped_result(value, adk=key.startswith("gcp."))
+    return None
+
+
+def unwrapped_result(value: object, adk: bool = False) -> object:
+    """A result out of the wrappers that packages put around it; JSON objects and arrays as what they are."""
+    value = structured(unquoted(value) if isinstance(value, str) else value)
+    if isinstance(value, Mapping):
+        if "raw_output" in value and "tool_name" in value:  # LlamaIndex
+            return structured(value["raw_output"])
+        told = _told_message(value)
+        if told is not None:
+            return structured(told)
+        if value.keys() <= {"output"} and value:
+            return unwrapped_result(value["output"])
+        if adk and value.keys() == {"result"}:
+            return structured(value["result"])
+        if "content" in value and value.keys() <= {"content", "isError", "is_error", "meta", "_meta", "structuredContent"}:
+            return unwrapped_result(value["content"])  # MCP
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping):
+        block = value[0]
+        if isinstance(block.get("text"), str) and block.keys() <= {"text", "type", "annotations", "meta", "_meta"}:
+            return structured(block["text"])
+    return value
+
+
+def _told_message(value: Mapping[str, object]) -> object:
+    """The content of a tool message that the result was wrapped in."""
+    if not (value.keys() & {"lc", "data", "output", "outputs", "update"}) and value.get("type") != "tool":
+        return None
+    for message in read_messages(dict(value), "tool"):
+        for part in message.parts:
+            if part.kind == "result":
+                return part.value
+    return None
+
+
+def _by_events(reading: Reading) -> tuple[object, object]:
+    """What a tool was given and gave back, where span events tell it."""
+    given: object = None
+    back: object = None
+    for name, payload in reading.told():
+        if name == "gen_ai.tool.message":
+            given = literal_arguments(payload.get("content"))
+        elif name == CHOICE:
+            back = unwrapped_result(payload.get("message"))
+        elif name == "tool.output":
+            told = next((payload[key] for key in ("output", "content", "result") if key in payload), None)
+            back = unwrapped_result(_PREFIXED.sub("", told) if isinstance(told, str) else told)
+    if given is None or back is None:
+        for record in (*reading.details(), *(e.attributes for e in reading.span.events if e.attributes)):
+            for message in read_messages(record.get("gen_ai.input.messages")):
+                given = next((part.value for part in message.parts if part.kind == "call"), given)
+            for message in read_messages(record.get("gen_ai.output.messages")):
+                back = next((unwrapped_result(part.value) for part in message.parts if part.kind == "result"), back)
+    return given, back
+
+
+def _failed(reading: Reading) -> bool:
+    if is_failed(reading) or any(event.name == "exception" for event in reading.span.events):
+        return True
+    return any(str(reading.attributes[key]).lower() in FAILED for key in reading.keys("tool_status"))
+
+
+def _says_error(reading: Reading) -> bool:
+    """Whether the result itself is marked as an error."""
+    for key in reading.keys("result"):
+        value = reading.attributes[key]
+        if not isinstance(value, str) or "rror" not in value[:400] + value[-400:]:
+            continue
+        parsed = parse_container(value) or parse_literal(value)
+        holders = [parsed, *(parsed.get(name) for name in ("output", "data", "kwargs"))] if isinstance(parsed, Mapping) else []
+        for holder in holders:
+            if isinstance(holder, Mapping):
+                inner = holder.get("kwargs")
+                if _marked(holder) or (isinstance(inner, Mapping) and _marked(inner)):
+                    return True
+    return False
+
+
+def _marked(holder: Mapping[str, object]) -> bool:
+    """Whether a wrapper says that what it wraps is an error; a tool's own answer with a status of its own does not."""
+    if holder.get("isError") is True or holder.get("is_error") is True:
+        return True
+    return holder.get("status") == "error" and bool(holder.keys() & {"tool_call_id", "toolUseId"})
+
+
+def error_of(reading: Reading) -> str | None:
+    """The message of what went wrong: the exception's own words first, then the status, then the kind of error."""
+    for event in reversed(reading.span.events):
+        if event.name == "exception":
+            message = event.attributes.get("exception.message") or event.attributes.get("exception.type")
+            if isinstance(message, str) and message:
+                return message
+    if reading.span.status_code == ERROR and reading.span.status_message:
+        return reading.span.status_message
+    return reading.text("error") or ("error" if reading.span.status_code == ERROR else None)
