@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from isal import isal_zlib
+from isal.igzip_lib import IsalError
 
 from whileai_collector.admission import Ticket
 from whileai_ingest import Undecodable
 
 _STEP = 1 << 20
+# isal's stubs do not say that its error is an exception.
+_ERRORS = cast("tuple[type[Exception], ...]", (zlib.error, IsalError))
 
 
 def identity(body: bytes, _ticket: Ticket) -> bytes:
@@ -47,7 +50,7 @@ def _inflate(body: bytes, ticket: Ticket, new: Callable[[], Any], name: str) -> 
                 body = stream.unconsumed_tail
                 if not body and not part:
                     raise Undecodable(f"the {name} body ends before its end")
-    except (zlib.error, isal_zlib.IsalError) as error:
+    except _ERRORS as error:
         raise Undecodable(f"the body is not {name}: {error}") from None
     return b"".join(parts)
 

@@ -256,7 +256,9 @@ class Journal:
         if self._fd != -1:
             os.close(self._fd)
             self._fd = -1
-        os.close(self._lock_fd)
+        if self._lock_fd != -1:
+            os.close(self._lock_fd)
+            self._lock_fd = -1
 
     # -- opening -----------------------------------------------------------------------------------------------------
 
@@ -266,7 +268,7 @@ class Journal:
     def _segments(self) -> list[_Segment]:
         found = sorted((int(path.stem), path) for path in self._folder.glob("*.segment"))
         # What a failed write left behind the start of the next segment was never acknowledged.
-        stops = [start for start, _ in found[1:]] + [1 << 63]
+        stops = [*(start for start, _ in found[1:]), 1 << 63][: len(found)]
         return [
             _Segment(start, min(start + path.stat().st_size, stop), path)
             for (start, path), stop in zip(found, stops, strict=True)
