@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from whileai_dialects import Grading, LogRecord, Span
 
@@ -69,6 +70,23 @@ class TraceItems:
         firsts = [span.first_arrival for span in self.spans.values()]
         versions = [*_versions(self.spans.values()), *_versions(self.logs.values()), *_versions(self.gradings.values())]
         return (min(firsts + versions), max(versions)) if versions else (0, 0)
+
+    def completed_at(self, quiet_ns: int) -> int:
+        """When the run became complete: its root arrived, or for the first time nothing came for `quiet_ns`.
+
+        May lie in the future, while a run without a root waits. Once past, no later item moves it: a reader that pages by
+        it meets each run once. 0 without spans, because log records and gradings alone are no run.
+        """
+        if not self.spans:
+            return 0
+        spans = self.spans.values()
+        first = min(span.first_arrival for span in spans)
+        came = {span.first_arrival for span in spans} | {span.version for span in spans}
+        came |= {record.version for record in self.logs.values() if record.version > first}
+        times = sorted(came)
+        silent = next((before for before, after in pairwise(times) if after - before > quiet_ns), times[-1])
+        rooted = (span.first_arrival for span in spans if not span.parent_span_id)
+        return min([silent + quiet_ns, *rooted])
 
 
 def _versions(items: Iterable[Span | LogRecord | Grading]) -> list[int]:

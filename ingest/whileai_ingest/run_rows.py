@@ -51,9 +51,9 @@ _COLUMNS: dict[str, Callable[[Run], Any]] = {
     "verdict": lambda run: run.verdict or "",
 }
 
-COLUMNS = ("account", "size_bytes", "deleted", *_COLUMNS)
+COLUMNS = ("account", "size_bytes", "completed_at", "deleted", *_COLUMNS)
 
 
-def run_row(account: str, run: Run, size_bytes: int, *, deleted: bool = False) -> list[Any]:
+def run_row(account: str, run: Run, size_bytes: int, completed_at: int, *, deleted: bool = False) -> list[Any]:
     """The values of `COLUMNS` for this run."""
-    return [account, size_bytes, deleted, *(fill(run) for fill in _COLUMNS.values())]
+    return [account, size_bytes, completed_at, deleted, *(fill(run) for fill in _COLUMNS.values())]

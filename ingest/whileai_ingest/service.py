@@ -68,13 +68,25 @@ _CHECKS: dict[Signal, tuple[Kind, Callable[[str, bytes], Checked]]] = {
 
 
 class Ingest:
-    """Journal, store and writer of one process. `start` replays what the journal still holds."""
+    """Journal, store and writer of one process. `start` replays what the journal still holds.
 
-    def __init__(self, folder: Path, store: Store, registry: CollectorRegistry, *, journal_max_bytes: int) -> None:
+    `run_quiet_seconds`: a run without a root is complete when nothing came for so long.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        store: Store,
+        registry: CollectorRegistry,
+        *,
+        journal_max_bytes: int,
+        run_quiet_seconds: float = 60,
+    ) -> None:
         self.store = store
+        self.run_quiet_ns = round(run_quiet_seconds * 1e9)
         self.metrics = IngestMetrics(registry)
         self.journal = Journal(folder, max_bytes=journal_max_bytes)
-        self.writer = Writer(self.journal, store, self.metrics)
+        self.writer = Writer(self.journal, store, self.metrics, self.run_quiet_ns)
 
     def start(self) -> None:
         """Bring the schema up to date and start writing. Raises `StoreUnavailable` or `StoreRefused`."""

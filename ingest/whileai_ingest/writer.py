@@ -44,8 +44,9 @@ _DELETE_FROM = ("spans", "log_records", "measurements")
 class Writer:
     """Start it once; `wait_applied` tells when a position of the journal can be read from ClickHouse."""
 
-    def __init__(self, journal: Journal, store: Store, metrics: IngestMetrics) -> None:
+    def __init__(self, journal: Journal, store: Store, metrics: IngestMetrics, quiet_ns: int) -> None:
         self._journal = journal
+        self._quiet_ns = quiet_ns
         self._store = store
         self._metrics = metrics
         self._cache = TraceCache(CACHE_BYTES)
@@ -207,9 +208,10 @@ class Writer:
             if deleted_to is not None:
                 items.drop(deleted_to)
             if items.spans or items.logs or items.gradings:
-                rows.append(run_row(account, self._run_of(trace_id, items), items.payload_bytes))
+                run = self._run_of(trace_id, items)
+                rows.append(run_row(account, run, items.payload_bytes, items.completed_at(self._quiet_ns)))
             elif deleted_to is not None:
-                rows.append(run_row(account, Run(trace_id, version=deleted_to), 0, deleted=True))
+                rows.append(run_row(account, Run(trace_id, version=deleted_to), 0, 0, deleted=True))
         self._store.insert("runs", COLUMNS, rows)
         for key, items in whole.items():
             self._cache.put(key, items)
