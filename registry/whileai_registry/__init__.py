@@ -4,6 +4,9 @@ from whileai_registry.accounts import Account, normalise_email
 from whileai_registry.agents import Agent, agent_key, agent_slug
 from whileai_registry.bootstrap import Bootstrap
 from whileai_registry.datasets import Dataset, NewDataset
+from whileai_registry.delegated import Delegated
+from whileai_registry.devices import Collected, DeviceLogin, DeviceStart, Waiting
+from whileai_registry.email_codes import Challenge, CodeReason, CodeRefused
 from whileai_registry.errors import (
     InvalidInput,
     LimitReached,
@@ -14,37 +17,58 @@ from whileai_registry.errors import (
 )
 from whileai_registry.keys import SCOPES, Key, NewKey, Principal, Refusal
 from whileai_registry.paging import Page
+from whileai_registry.rates import RULES, Allowance
 from whileai_registry.registry import Registry
+from whileai_registry.sessions import NewSession, Session
 from whileai_registry.signer import CapabilityReason, CapabilityRefused, Signer
+from whileai_registry.signup import SignedUp, SignupReason, SignupRefused
 from whileai_registry.tiers import LIMITS, Limits, Tier
 from whileai_registry.uploads import Upload
+from whileai_registry.usage import Overview, Tokens
 
 __all__ = [
     "LIMITS",
+    "RULES",
     "SCOPES",
     "Account",
     "Agent",
+    "Allowance",
     "Bootstrap",
     "CapabilityReason",
     "CapabilityRefused",
+    "Challenge",
+    "CodeReason",
+    "CodeRefused",
+    "Collected",
     "Dataset",
+    "Delegated",
+    "DeviceLogin",
+    "DeviceStart",
     "InvalidInput",
     "Key",
     "LimitReached",
     "Limits",
     "NewDataset",
     "NewKey",
+    "NewSession",
     "NotAllowed",
     "NotFound",
+    "Overview",
     "Page",
     "Principal",
     "Refusal",
     "Registry",
     "RegistryError",
     "RegistryUnavailable",
+    "Session",
+    "SignedUp",
     "Signer",
+    "SignupReason",
+    "SignupRefused",
     "Tier",
+    "Tokens",
     "Upload",
+    "Waiting",
     "agent_key",
     "agent_slug",
     "normalise_email",

@@ -93,11 +93,15 @@ def add_key(
     return NewKey(key, secret)
 
 
+def live_keys(connection: Connection, account_id: str) -> int:
+    live = select(func.count()).select_from(keys).where(owned(keys, account_id), keys.c.kind == "account")
+    return int(connection.execute(live.where(keys.c.revoked_at.is_(None))).scalar_one())
+
+
 def ensure_room_for_a_key(connection: Connection, account: Account) -> None:
-    """Hold the account's row while asking, so that two requests cannot both take the last place."""
-    live = select(func.count()).select_from(keys).where(owned(keys, account.id), keys.c.kind == "account")
+    """Ask with the account's row locked, so that two requests cannot both take the last place."""
     limit = account.limits.keys
-    if connection.execute(live.where(keys.c.revoked_at.is_(None))).scalar_one() >= limit:
+    if live_keys(connection, account.id) >= limit:
         raise LimitReached("keys", f"the account has {limit} keys, as many as its tier allows; revoke one first")
 
 

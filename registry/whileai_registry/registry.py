@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from sqlalchemy import text
 
-from whileai_registry import bootstrap, migrate
+from whileai_registry import bootstrap, migrate, tidy
 from whileai_registry.accounts import Accounts
 from whileai_registry.agents import Agents
 from whileai_registry.catalog import Catalog
 from whileai_registry.database import Clock, Database, utc_now
 from whileai_registry.datasets import Datasets
+from whileai_registry.delegated import DelegatedCredentials
+from whileai_registry.devices import Devices
+from whileai_registry.email_codes import EmailCodes
 from whileai_registry.keys import Keys, Principal
+from whileai_registry.rates import Rates
+from whileai_registry.sessions import Sessions
+from whileai_registry.signup import Signup
 from whileai_registry.uploads import Uploads
+from whileai_registry.usage import Usage
 
 
 class Registry:
@@ -23,6 +30,13 @@ class Registry:
         self.datasets = Datasets(self._database)
         self.catalog = Catalog(self._database)
         self.uploads = Uploads(self._database)
+        self.devices = Devices(self._database)
+        self.delegated = DelegatedCredentials(self._database)
+        self.email_codes = EmailCodes(self._database)
+        self.sessions = Sessions(self._database)
+        self.rates = Rates(self._database)
+        self.signup = Signup(self._database, self.rates)
+        self.usage = Usage(self._database)
 
     def migrate(self) -> None:
         """Bring the tables to this version; safe to repeat, to race and to be killed."""
@@ -35,6 +49,10 @@ class Registry:
         """Who this key is, if it works right now. `keys.examine` says why one does not."""
         found = self.keys.examine(key)
         return found if isinstance(found, Principal) else None
+
+    def tidy(self) -> int:
+        """Forget what expired more than a day ago; how many rows that were."""
+        return tidy.tidy(self._database)
 
     def ping(self) -> None:
         """Raise RegistryUnavailable unless the database answers."""

@@ -1,6 +1,6 @@
 """Every table of the records, as data. The migrations build the same thing step by step; a test compares the two.
 
-Each table but `accounts` carries the account it belongs to, so that one helper (`tenant.owned`) can filter them all.
+Every table of an account's things carries `account_id`, so that one helper (`tenant.owned`) can filter them all.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
+    Date,
     ForeignKey,
     Index,
+    Integer,
     MetaData,
     PrimaryKeyConstraint,
     Table,
@@ -133,4 +135,75 @@ uploads = Table(
     Column("expires_at", Moment, nullable=False),
     Index(None, "dataset_id"),
     Index(None, "account_id"),
+)
+
+device_logins = Table(
+    "device_logins",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("digest", Text, nullable=False),
+    Column("user_code", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    # Nobody's until somebody approves it.
+    Column("account_id", Text, ForeignKey("accounts.id", ondelete="CASCADE")),
+    Column("key_id", Text, ForeignKey("keys.id", ondelete="SET NULL")),
+    Column("interval_seconds", Integer, nullable=False),
+    Column("polled_at", Moment),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    UniqueConstraint("digest"),
+    UniqueConstraint("user_code"),
+    Index(None, "expires_at"),
+)
+
+# Of an address, not of an account: there may be none yet.
+email_codes = Table(
+    "email_codes",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("challenge_digest", Text, nullable=False),
+    Column("email", Text, nullable=False),
+    Column("code_digest", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("misses", Integer, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    UniqueConstraint("challenge_digest"),
+    Index(None, "expires_at"),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _account(),
+    Column("digest", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    UniqueConstraint("digest"),
+    Index(None, "account_id"),
+    Index(None, "expires_at"),
+)
+
+# Of whoever knocks, before anybody knows who it is.
+rate_windows = Table(
+    "rate_windows",
+    metadata,
+    Column("rule", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("started_at", Moment, nullable=False),
+    Column("count", Integer, nullable=False),
+    PrimaryKeyConstraint("rule", "subject", "started_at"),
+    Index(None, "started_at"),
+)
+
+usage_days = Table(
+    "usage_days",
+    metadata,
+    _account(),
+    Column("day", Date, nullable=False),
+    Column("input_tokens", BigInteger, nullable=False),
+    Column("output_tokens", BigInteger, nullable=False),
+    PrimaryKeyConstraint("account_id", "day"),
 )

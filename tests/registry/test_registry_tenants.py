@@ -1,0 +1,156 @@
+"""Every call of every store, made by a stranger with the ids of somebody else, reads nothing and changes nothing.
+
+The stores are walked by reflection: a call that is added later is walked too, or has to be named below with its reason.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from registry.conftest import Clock
+from sqlalchemy import select
+
+from whileai_registry import NewDataset, Registry, RegistryError
+from whileai_registry.database import Database
+from whileai_registry.tables import metadata
+
+STORES = (
+    "accounts",
+    "keys",
+    "agents",
+    "datasets",
+    "catalog",
+    "uploads",
+    "devices",
+    "delegated",
+    "email_codes",
+    "sessions",
+    "rates",
+    "signup",
+    "usage",
+)
+
+# Calls that name no account, and what stands in its place.
+WITHOUT_AN_ACCOUNT = {
+    "accounts.sign_in": "a proven address",
+    "catalog.find": "published for everybody",
+    "catalog.list_page": "published for everybody",
+    "devices.find": "the user code, read from a screen",
+    "devices.poll": "the device's secret",
+    "devices.start": "nobody is known yet",
+    "email_codes.redeem": "the browser's secret",
+    "email_codes.request": "nobody is known yet",
+    "keys.examine": "the key itself",
+    "rates.take": "nobody is known yet",
+    "sessions.end": "the session's secret",
+    "sessions.find": "the session's secret",
+    "signup.create": "nobody is known yet",
+}
+
+# Calls in which the account is the object itself, or the object is anybody's who holds its code.
+THE_CALLER_IS_THE_OBJECT = {"accounts.get", "accounts.set_email", "devices.approve", "devices.deny"}
+
+MARK = "belongs-to-the-victim"
+
+
+def calls(registry: Registry) -> Iterator[tuple[str, Callable[..., Any]]]:
+    for store in STORES:
+        for name, method in inspect.getmembers(getattr(registry, store), inspect.ismethod):
+            if not name.startswith("_"):
+                yield f"{store}.{name}", method
+
+
+def first_parameter(method: Callable[..., Any]) -> str:
+    return next(iter(inspect.signature(method).parameters), "")
+
+
+def rows_of(url: str, account_id: str) -> dict[str, list[Any]]:
+    """Everything that the records hold of one account."""
+    database = Database(url)
+    found: dict[str, list[Any]] = {}
+    with database.read() as connection:
+        for table in metadata.sorted_tables:
+            if "account_id" in table.c:
+                query = select(table).where(table.c.account_id == account_id)
+                found[table.name] = sorted(map(repr, connection.execute(query)))
+    database.close()
+    return found
+
+
+def test_every_store_of_the_registry_is_walked(registry: Registry) -> None:
+    stores = {name for name, value in vars(registry).items() if not name.startswith("_")}
+    assert stores == set(STORES)
+
+
+def test_every_call_takes_the_account_first_or_says_what_stands_in_its_place(registry: Registry) -> None:
+    without = {name for name, method in calls(registry) if first_parameter(method) != "account_id"}
+    assert without == set(WITHOUT_AN_ACCOUNT)
+
+
+def test_a_stranger_reads_nothing_and_changes_nothing(
+    registry: Registry, account: str, stranger: str, url: str, clock: Clock
+) -> None:
+    victim = registry.datasets.create(
+        account, NewDataset(MARK, agent=MARK, description=MARK, size_bytes=1, lineage={"x": MARK})
+    )
+    other = registry.datasets.create(account, NewDataset(MARK, "holdout"))
+    registry.agents.register(account, MARK, description=MARK)
+    upload = registry.uploads.grant(account, victim.id, timedelta(hours=1))
+    credential = registry.delegated.issue(account, MARK, 3600).credential
+    registry.usage.add(account, input_tokens=1, output_tokens=1)
+    registry.sessions.open(account)
+    key_id = registry.keys.list_all(account)[0].id
+    stolen: dict[str, Any] = {
+        "account_id": stranger,
+        "address": "someone@example.com",
+        "card": {},
+        "credential": credential,
+        "dataset_id": victim.id,
+        "error": "x",
+        "files": [],
+        "holdout_id": other.id,
+        "key_id": key_id,
+        "lifetime": timedelta(hours=1),
+        "name": MARK,
+        "names": [MARK],
+        "new": NewDataset("the stranger's own"),
+        "object_key": "x",
+        "output_tokens": 1,
+        "input_tokens": 1,
+        "rows": 1,
+        "sha256": "0" * 64,
+        "size_bytes": 1,
+        "train_id": victim.id,
+        "ttl_seconds": 3600,
+        "upload_id": upload.id,
+    }
+    special = {"datasets.create_ready": {"new": [NewDataset("the stranger's own")]}}
+    walked = 0
+    clock.advance(minutes=1)
+    before = rows_of(url, account)
+    assert all(before[name] for name in ("agents", "datasets", "keys", "uploads", "sessions", "usage_days"))
+    for name, method in calls(registry):
+        if name in WITHOUT_AN_ACCOUNT or name in THE_CALLER_IS_THE_OBJECT:
+            continue
+        needed = [p for p in inspect.signature(method).parameters.values() if p.default is inspect.Parameter.empty]
+        arguments = {p.name: (stolen | special.get(name, {}))[p.name] for p in needed}
+        try:
+            answer = method(**arguments)
+        except RegistryError as refused:
+            answer = type(refused)
+        shown = repr(answer)
+        for secret in (account, victim.id, other.id, upload.id, key_id):
+            assert secret not in shown, f"{name} showed a stranger {secret}"
+        assert rows_of(url, account) == before, f"{name} let a stranger change something"
+        walked += 1
+    assert walked > 30
+
+
+@pytest.mark.parametrize("table", [table for table in metadata.sorted_tables if "account_id" in table.c], ids=str)
+def test_an_account_takes_everything_with_it(table: Any) -> None:
+    targets = {(key.column.table.name, key.ondelete) for key in table.c.account_id.foreign_keys}
+    assert targets == {("accounts", "CASCADE")}
