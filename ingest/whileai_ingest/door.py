@@ -24,7 +24,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from whileai_dialects import wire
 from whileai_ingest.dataset import DEFAULT_DATASET, dataset_name
 from whileai_ingest.errors import Undecodable
-from whileai_ingest.frames import Context, Item, log_ids, span_ids
+from whileai_ingest.frames import EMPTY_RESOURCE, EMPTY_SCOPE, EMPTY_STATUS, Context, Item, log_ids, span_ids
 from whileai_ingest.refusals import Reason, Refusal
 from whileai_ingest.repair import repaired
 
@@ -115,7 +115,11 @@ def _check(
                 checked.refusals.extend([refusal] * len(raws))
                 continue
             context = Context.of(
-                account, resource, scope, _raw_text(lite_resource.schema_url), _raw_text(lite_scope.schema_url)
+                account,
+                resource or (EMPTY_RESOURCE if lite_resource.HasField("resource") else b""),
+                scope or (EMPTY_SCOPE if lite_scope.HasField("scope") else b""),
+                _raw_text(lite_resource.schema_url),
+                _raw_text(lite_scope.schema_url),
             )
             parsed = getattr(strict_scopes[scope_at], signal.items) if strict_scopes is not None else repeat(None)
             for raw, item in zip(raws, parsed, strict=False):
@@ -147,7 +151,7 @@ def _raw_text(value: str | bytes) -> bytes:
     return value.encode() if isinstance(value, str) else value.decode("utf-8", "replace").encode()
 
 
-def _judge_span(span: Any, _raw: bytes) -> bytes | Refusal:
+def _judge_span(span: Any, raw: bytes) -> bytes | Refusal:
     trace_id, span_id, parent = span.trace_id, span.span_id, span.parent_span_id
     if len(trace_id) != 16 or not any(trace_id):
         return _refuse(span, Reason.TRACE_ID, f"trace_id must be 16 bytes, not all zero; got {_show(trace_id)}")
@@ -157,7 +161,10 @@ def _judge_span(span: Any, _raw: bytes) -> bytes | Refusal:
         return _refuse(span, Reason.PARENT_SPAN_ID, f"parent_span_id must be 8 bytes or empty; got {_show(parent)}")
     if span.start_time_unix_nano > _INT64_MAX or span.end_time_unix_nano > _INT64_MAX:
         return _refuse(span, Reason.TIME, "start and end must be nanoseconds that fit int64 (before the year 2262)")
-    return span_ids(trace_id, span_id, parent)
+    ids = span_ids(trace_id, span_id, parent)
+    # The search for the field's two bytes is cheap and may find them in a text; only then is the message asked.
+    sent_empty = b"\x7a\x00" in raw and span.HasField("status") and not span.status.ByteSize()
+    return ids + EMPTY_STATUS if sent_empty else ids
 
 
 def _judge_log(record: Any, raw: bytes) -> bytes | Refusal:

@@ -14,6 +14,12 @@ from whileai_ingest.protowire import bytes_field, delimited, tag, varint
 
 _VERSION = tag(1001, 1)
 
+# A column cannot tell an empty message from an absent one, so an empty message that was sent is kept as one explicit
+# default field (dropped_attributes_count, code): the same message to every reader, and there when spans are given back.
+EMPTY_RESOURCE = b"\x10\x00"
+EMPTY_SCOPE = b"\x20\x00"
+EMPTY_STATUS = bytes_field(15, b"\x18\x00")
+
 # Field names are column names. Fields of the item that have no column under their own number (ids, which get a hex
 # form) are left out and skipped by the reader. AnyValue stays raw: its type travels with it.
 SPAN_SCHEMA = """syntax = "proto3";
