@@ -17,7 +17,16 @@ _SPAN_NAMES = (
 )
 # What frameworks call any agent's span.
 _GENERIC = frozenset(
-    {"agent", "agent run", "agent workflow", "agentexecutor", "invocation", "invoke_agent", "langgraph", "claude_code.interaction"}
+    {
+        "agent",
+        "agent run",
+        "agent workflow",
+        "agentexecutor",
+        "invocation",
+        "invoke_agent",
+        "langgraph",
+        "claude_code.interaction",
+    }
 )
 
 

@@ -110,9 +110,7 @@ def _by_records(call: ModelCall) -> list[ModelCall]:
     """A span that several whole-call records belong to stands for several calls: the records tell each."""
     if not any(reading.logs for reading in call.readings):
         return [call]
-    records = [
-        Reading(reading.span, (), attributes) for reading in call.readings for attributes in reading.details()
-    ]
+    records = [Reading(reading.span, (), attributes) for reading in call.readings for attributes in reading.details()]
     if len(records) > 1:
         return [ModelCall([record]) for record in records]
     call.readings += records

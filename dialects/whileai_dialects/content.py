@@ -26,6 +26,7 @@ _ASKS = (
     "user_msg",
     "user_message",
     "input",
+    "inputs",
     "message",
     "text",
     "content",
@@ -33,6 +34,7 @@ _ASKS = (
     "goal",
 )
 _ANSWERS = ("answer", "final_answer", "final_output", "output", "response", "result", "raw", "text", "content", "reply")
+_LABELS = frozenset({"name", "id", "type", "role", "model"})
 _DEPTH = 6
 
 
@@ -55,9 +57,7 @@ def content_of(reading: Reading) -> Content:
     return Content(said, answered, _system(reading, details))
 
 
-def _side(
-    reading: Reading, details: Sequence[Attributes], told: list[Message], fact: str, role: Role
-) -> list[Message]:
+def _side(reading: Reading, details: Sequence[Attributes], told: list[Message], fact: str, role: Role) -> list[Message]:
     first = "gen_ai.input.messages" if fact == "said" else "gen_ai.output.messages"
     keys = reading.keys(fact)
     if first in keys:
@@ -86,7 +86,9 @@ def _messages(attributes: Attributes, key: str, role: Role) -> list[Message]:
     value = structured(attributes[key])
     if isinstance(value, list):
         value = [
-            {"role": role, **item} if isinstance(item, Mapping) and item.keys() & {"parts", "content"} and _roleless(item) else item
+            {"role": role, **item}
+            if isinstance(item, Mapping) and item.keys() & {"parts", "content"} and _roleless(item)
+            else item
             for item in value
         ]
     return read_messages(value, role)
@@ -148,7 +150,9 @@ def instructions_text(value: object) -> str | None:
     value = structured(value)
     if isinstance(value, str):
         return unquoted(value) or None
-    texts = [part.text for part in content_parts(value) if part.kind == "text"] if isinstance(value, list | Mapping) else []
+    texts = (
+        [part.text for part in content_parts(value) if part.kind == "text"] if isinstance(value, list | Mapping) else []
+    )
     return "\n".join(texts) or None
 
 
@@ -210,5 +214,8 @@ def _named_text(value: object, names: Sequence[str], depth: int) -> str | None:
         if found:
             return found
     # One text and nothing else is the text that was meant.
-    texts = [item for item in value.values() if isinstance(item, str)]
-    return texts[0] if len(value) == 1 and texts and texts[0].strip() else None
+    if len(value) == 1:
+        key, item = next(iter(value.items()))
+        if key not in _LABELS and isinstance(item, str) and item.strip():
+            return item
+    return None

@@ -40,7 +40,18 @@ def read_events(events: Iterable[Told]) -> tuple[list[Message], list[Message]]:
         elif name in _SIDES:
             side = answered if name.endswith("completion") else said
             side += read_messages(payload.get(_SIDES[name]), "assistant" if side is answered else "user")
-    return said, answered
+    return _last_turn(said), answered
+
+
+def _last_turn(said: list[Message]) -> list[Message]:
+    """Where the users' words are not captured, earlier turns cannot be told from the last: only the last one is kept."""
+    users = [index for index, message in enumerate(said) if message.role == "user"]
+    if any(said[index].parts for index in users):
+        return [message for message in said if message.parts]
+    start = users[-1] + 1 if users else 0
+    return [
+        message for index, message in enumerate(said) if message.parts and (index >= start or message.role == "system")
+    ]
 
 
 def _message(payload: Mapping[str, object], role: Role) -> list[Message]:
@@ -49,7 +60,8 @@ def _message(payload: Mapping[str, object], role: Role) -> list[Message]:
     # The body's own role wins over the event's name: a tool's result may be told as a user message.
     role = role_of(told, role) if isinstance(told, str) else role
     whole = {**payload, "role": role, "content": content}
-    return read_messages([whole], role)
+    # A message without words was said all the same.
+    return read_messages([whole], role) or [Message(role)]
 
 
 def _choice(payload: Mapping[str, object]) -> list[Message]:

@@ -43,7 +43,9 @@ def standing(gradings: Iterable[Grading]) -> list[Score]:
         ordered = sorted(given, key=_precedence, reverse=True)
         best = ordered[0]
         scores.append(
-            Score(name, best.value, best.label, best.pass_at, best.source, best.graded_at, tuple(ordered[1:]), best.extra)
+            Score(
+                name, best.value, best.label, best.pass_at, best.source, best.graded_at, tuple(ordered[1:]), best.extra
+            )
         )
     return sorted(scores, key=lambda score: (score.name != VERDICT, score.name))
 

@@ -87,5 +87,3 @@ def _plain(value: object) -> bool:
     if isinstance(value, list | tuple):
         return all(_plain(item) for item in value)
     return value is None or isinstance(value, str | bool | int | float)
-
-

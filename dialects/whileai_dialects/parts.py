@@ -64,7 +64,14 @@ def _block_text(block: object) -> str | None:
         return block
     if not isinstance(block, Mapping):
         return None
-    if block.get("type") in _TEXT_TYPES or block.keys() <= {"text", "type", "annotations", "citations", "logprobs", "id"}:
+    if block.get("type") in _TEXT_TYPES or block.keys() <= {
+        "text",
+        "type",
+        "annotations",
+        "citations",
+        "logprobs",
+        "id",
+    }:
         for key in ("text", "content", "value"):
             text = block.get(key)
             if isinstance(text, str):
@@ -89,9 +96,8 @@ def block_parts(block: Block) -> list[Part]:
     """The parts of one content block."""
     kind = block.get("type", block.get("kind"))
     if isinstance(kind, str):
-        read = _BY_TYPE.get(kind)
-        if read is not None:
-            return read(block)
+        # Images, files and whatever comes next carry data under the same keys as texts do.
+        return _BY_TYPE.get(kind, _media)(block)
     for key, read_keyed in _BY_KEY.items():
         inner = block.get(key)
         if isinstance(inner, Mapping):
@@ -104,7 +110,7 @@ def block_parts(block: Block) -> list[Part]:
     inner = block.get("message_content")
     if isinstance(inner, Mapping):
         return block_parts(inner)
-    return [Part("media", value=dict(block))] if block else []
+    return _media(block) if block else []
 
 
 def call_part(block: Block) -> Part:
@@ -164,6 +170,10 @@ def _reasoning(block: Block) -> list[Part]:
 
 def _nested_message(block: Block) -> list[Part]:
     return content_parts(block.get("content"))
+
+
+def _media(block: Block) -> list[Part]:
+    return [Part("media", value=dict(block))]
 
 
 def _call(block: Block) -> list[Part]:

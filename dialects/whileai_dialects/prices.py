@@ -11,7 +11,7 @@ from whileai_dialects.run import Usage
 
 def price_of(model: str | None, provider: str | None, usage: Usage) -> float | None:
     """Dollars for these tokens; None when the model is unknown or no tokens were told."""
-    if not model or usage.input_tokens is None and usage.output_tokens is None:
+    if not model or (usage.input_tokens is None and usage.output_tokens is None):
         return None
     for name in dict.fromkeys((model, model.rpartition("/")[2])):
         price = _price(name, provider, usage) or _price(name, None, usage)

@@ -22,7 +22,13 @@ _CLASSES: dict[str, Role] = {
     "HumanMessageChunk": "user",
     "ToolMessageChunk": "tool",
 }
-_LANGCHAIN_TYPES: dict[str, Role] = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "tool"}
+_LANGCHAIN_TYPES: dict[str, Role] = {
+    "human": "user",
+    "ai": "assistant",
+    "system": "system",
+    "tool": "tool",
+    "function": "tool",
+}
 _LANGCHAIN_TYPES |= _CLASSES
 _ITEM_ROLES: dict[str, Role] = {
     "function_call": "assistant",

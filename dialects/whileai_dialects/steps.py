@@ -28,15 +28,19 @@ class Use:
     @property
     def name(self) -> str:
         """The tool, as the model called it."""
-        return (self.call.name if self.call else "") or (self.run.name if self.run else "") or (
-            self.told.name if self.told else ""
+        return (
+            (self.call.name if self.call else "")
+            or (self.run.name if self.run else "")
+            or (self.told.name if self.told else "")
         )
 
     @property
     def id(self) -> str:
         """The call's id, '' when none is told."""
-        return (self.call.id if self.call else "") or (self.run.id if self.run else "") or (
-            self.told.id if self.told else ""
+        return (
+            (self.call.id if self.call else "")
+            or (self.run.id if self.run else "")
+            or (self.told.id if self.told else "")
         )
 
     @property
@@ -125,7 +129,7 @@ def _pair(uses: Sequence[Use], runs: Sequence[ToolRun]) -> list[ToolRun]:
     """Give each use its run; the runs that nobody asked for are left."""
     rules: tuple[Callable[[str, str, object], Hashable], ...] = (
         lambda call_id, name, arguments: call_id or None,
-        lambda call_id, name, arguments: (_bare(name), write_json(arguments)) if arguments is not None else None,
+        lambda call_id, name, arguments: (_bare(name), _value_key(arguments)) if arguments is not None else None,
         lambda call_id, name, arguments: _bare(name) or None,
     )
     left = list(runs)
@@ -144,6 +148,13 @@ def _pair(uses: Sequence[Use], runs: Sequence[ToolRun]) -> list[ToolRun]:
                 still.append(run)
         left = still
     return left
+
+
+def _value_key(arguments: object) -> str:
+    """Arguments as a key; a tool of one argument may be told with the bare value."""
+    if isinstance(arguments, dict) and len(arguments) == 1:
+        arguments = next(iter(arguments.values()))
+    return arguments if isinstance(arguments, str) else write_json(arguments)
 
 
 def _tell(uses: Sequence[Use], told: Sequence[Part]) -> None:

@@ -12,7 +12,7 @@ from whileai_dialects.calls import ModelCall, is_failed, model_calls
 from whileai_dialects.chat import chat_of
 from whileai_dialects.content import answer_of, ask_of, content_of
 from whileai_dialects.definitions import definitions_of
-from whileai_dialects.jsontext import parse_container
+from whileai_dialects.jsontext import parse_container, structured
 from whileai_dialects.log import LogRecord
 from whileai_dialects.providers import vendor_of
 from whileai_dialects.reading import Reading
@@ -29,16 +29,14 @@ _DATASETS = ("zeroproof.dataset", "whileai.dataset")
 _SESSIONS = ("thread_id", "session_id", "conversation_id")
 
 
-def summarise(
-    spans: Sequence[Span], logs: Sequence[LogRecord] = (), scores: Sequence[Grading] = ()
-) -> Run:
+def summarise(spans: Sequence[Span], logs: Sequence[LogRecord] = (), scores: Sequence[Grading] = ()) -> Run:
     """The run that the spans and log records of one trace tell, with its scores."""
     tree = build_tree(latest(spans))
     by_span: dict[str, list[LogRecord]] = {}
     for log in logs:
         by_span.setdefault(log.span_id, []).append(log)
     readings = {span.span_id: Reading(span, by_span.get(span.span_id, ())) for span in tree.order}
-    run = Run(trace_id=next((item.trace_id for item in (*tree.order[:1], *logs[:1], )), ""))
+    run = Run(trace_id=tree.order[0].trace_id if tree.order else logs[0].trace_id if logs else "")
     _times(run, tree, logs)
     _measure(run, tree, logs, scores)
     if not tree.order:
@@ -87,7 +85,7 @@ def _facts(run: Run, tree: Tree, readings: Mapping[str, Reading], calls: Sequenc
             run.dataset = told
             break
     chats = [call for call in calls if call.first.kind == "llm"] or list(calls)
-    run.model = _first(call.text("model") for call in chats) or _first(call.text("response_model") for call in chats)
+    run.model = _first(_asked_model(call) for call in chats) or _first(call.text("response_model") for call in chats)
     run.model = run.model or _first(reading.text("model") or reading.text("response_model") for reading in ordered)
     run.provider = _first(vendor_of(call.text("provider")) for call in chats)
     run.provider = run.provider or _first(vendor_of(reading.text("provider")) for reading in ordered)
@@ -95,6 +93,17 @@ def _facts(run: Run, tree: Tree, readings: Mapping[str, Reading], calls: Sequenc
     run.scenario_id = _told(ordered, "scenario")
     run.eval_set = _told(ordered, "eval_set")
     run.conversation_id = _told(ordered, "conversation") or _first(_session(reading) for reading in ordered)
+
+
+def _asked_model(call: ModelCall) -> str | None:
+    """The model that was asked for: where one key holds whichever name was known last, the request's parameters say."""
+    if not any(key == "llm.model_name" for reading in call.readings for key in reading.keys("model")[:1]):
+        return call.text("model")
+    for reading in call.readings:
+        parameters = structured(reading.value("parameters"))
+        if isinstance(parameters, dict) and isinstance(parameters.get("model"), str) and parameters["model"]:
+            return str(parameters["model"])
+    return call.text("model")
 
 
 def _told(ordered: Sequence[Reading], fact: str) -> str | None:
@@ -130,9 +139,7 @@ def _first(values: Iterable[str | None]) -> str | None:
     return next((value for value in values if value), None)
 
 
-def _outcome(
-    run: Run, tree: Tree, readings: Mapping[str, Reading], calls: Sequence[ModelCall], cast: Cast
-) -> None:
+def _outcome(run: Run, tree: Tree, readings: Mapping[str, Reading], calls: Sequence[ModelCall], cast: Cast) -> None:
     """A run fails by an exception that ended it or by a model call that nothing made good; a failed tool is told to the model."""
     suspects = [readings[span.span_id] for span in tree.tops if readings[span.span_id].kind != "tool"]
     if cast.reading is not None:
@@ -147,9 +154,7 @@ def _outcome(
         run.error = error_of(failed) or "error"
 
 
-def _talk(
-    run: Run, tree: Tree, readings: Mapping[str, Reading], calls: Sequence[ModelCall], cast: Cast
-) -> None:
+def _talk(run: Run, tree: Tree, readings: Mapping[str, Reading], calls: Sequence[ModelCall], cast: Cast) -> None:
     main, subs = _threads(tree, readings, calls, cast)
     outer = outer_readings(tree, readings, cast.reading)
     if not main.items:
@@ -158,7 +163,7 @@ def _talk(
     entries = entries_of(main.items, [thread.items for thread in subs], runs)
     run.system = main.system or _first(content_of(reading).system for reading in outer)
     asked = next((item.part.text for item in main.items if item.kind == "user" and item.part.text.strip()), None)
-    run.prompt = _ask(outer, asked)
+    run.prompt = _ask(outer, asked) or _ask([readings[span.span_id] for span in tree.order], None)
     run.final_text = _final(run, main, outer)
     run.steps = steps_of(entries)
     run.tool_names = list(dict.fromkeys(str(step["tool"]) for step in run.steps if "tool" in step))
@@ -188,9 +193,7 @@ def _threads(
     return main, list(subs.values())
 
 
-def _owner(
-    tree: Tree, readings: Mapping[str, Reading], call: ModelCall, cast: Cast
-) -> tuple[str, bool]:
+def _owner(tree: Tree, readings: Mapping[str, Reading], call: ModelCall, cast: Cast) -> tuple[str, bool]:
     """The invocation a call belongs to, and whether that is inside the main agent's."""
     main = cast.reading.span.span_id if cast.reading is not None else ""
     owner = ""
@@ -224,6 +227,8 @@ def _from_frames(main: Thread, tree: Tree, readings: Mapping[str, Reading]) -> N
 def _ask(outer: Sequence[Reading], asked: str | None) -> str | None:
     """The first user turn, in the caller's own words where a template was put around them."""
     for reading in outer:
+        if reading.kind in ("tool", "embedding"):
+            continue
         said = [message.text for message in content_of(reading).said if message.role == "user" and message.text.strip()]
         told = said[0] if said else ask_of(reading)
         if told and (asked is None or told.strip() in asked):

@@ -83,9 +83,27 @@ FACTS: tuple[Fact, ...] = (
         ("haystack.agent.name", HAYSTACK),
         ("traceloop.association.properties.lc_agent_name", TRACELOOP),
     ),
-    _fact("function", "the application's own name for a call, where no agent is named", "text", ("ai.telemetry.functionId", VERCEL)),
-    _fact("entity", "the name of the workflow, task, agent or tool", "text", ("traceloop.entity.name", TRACELOOP), ("gen_ai.workflow.name", GENAI)),
-    _fact("response_id", "the provider's id of the answer", "text", ("gen_ai.response.id", GENAI), ("ai.response.id", VERCEL), ("llm.response.id", OPENINFERENCE)),
+    _fact(
+        "function",
+        "the application's own name for a call, where no agent is named",
+        "text",
+        ("ai.telemetry.functionId", VERCEL),
+    ),
+    _fact(
+        "entity",
+        "the name of the workflow, task, agent or tool",
+        "text",
+        ("traceloop.entity.name", TRACELOOP),
+        ("gen_ai.workflow.name", GENAI),
+    ),
+    _fact(
+        "response_id",
+        "the provider's id of the answer",
+        "text",
+        ("gen_ai.response.id", GENAI),
+        ("ai.response.id", VERCEL),
+        ("llm.response.id", OPENINFERENCE),
+    ),
     _fact(
         "model",
         "the model that was asked",
@@ -201,6 +219,7 @@ FACTS: tuple[Fact, ...] = (
         ("llm.usage.prompt_tokens", TRACELOOP),
         ("ai.usage.inputTokens", VERCEL),
         ("ai.usage.promptTokens", VERCEL),
+        ("ai.usage.tokens", VERCEL),
         ("input_tokens", CLAUDE),
     ),
     _fact(
@@ -277,6 +296,7 @@ CONTENT: tuple[Fact, ...] = (
         ("llm.openai.messages", LITELLM),
         ("user_prompt", CLAUDE),
         ("new_context", CLAUDE),
+        ("gen_ai.retrieval.query.text", GENAI),
         ("traceloop.entity.input", TRACELOOP),
         ("input.value", OPENINFERENCE),
     ),
@@ -300,10 +320,24 @@ CONTENT: tuple[Fact, ...] = (
         ("traceloop.entity.output", TRACELOOP),
         ("output.value", OPENINFERENCE),
     ),
-    _fact("answered_text", "the text of the answer", "content", ("ai.response.text", VERCEL), ("ai.result.text", VERCEL)),
-    _fact("answered_object", "the object that was the answer", "content", ("ai.response.object", VERCEL), ("ai.result.object", VERCEL)),
+    _fact(
+        "answered_text", "the text of the answer", "content", ("ai.response.text", VERCEL), ("ai.result.text", VERCEL)
+    ),
+    _fact(
+        "answered_object",
+        "the object that was the answer",
+        "content",
+        ("ai.response.object", VERCEL),
+        ("ai.result.object", VERCEL),
+    ),
     _fact("answered_reasoning", "the reasoning before the answer", "content", ("ai.response.reasoning", VERCEL)),
-    _fact("answered_calls", "the tools that the answer asks for", "content", ("ai.response.toolCalls", VERCEL), ("ai.result.toolCalls", VERCEL)),
+    _fact(
+        "answered_calls",
+        "the tools that the answer asks for",
+        "content",
+        ("ai.response.toolCalls", VERCEL),
+        ("ai.result.toolCalls", VERCEL),
+    ),
     _fact(
         "system",
         "the system prompt beside the messages",
@@ -366,11 +400,21 @@ CONTENT: tuple[Fact, ...] = (
         ("llm.invocation_parameters", OPENINFERENCE),
     ),
     _fact("metadata", "what the application attached, as JSON", "content", ("metadata", OPENINFERENCE)),
-    _fact("parameters", "the parameters of the request, as JSON", "content", ("llm.invocation_parameters", OPENINFERENCE)),
+    _fact(
+        "parameters", "the parameters of the request, as JSON", "content", ("llm.invocation_parameters", OPENINFERENCE)
+    ),
     _fact("prompt_token_ids", "the token ids that went in", "content", ("whileai.prompt_token_ids", WHILE)),
     _fact("token_ids", "the token ids that came out", "content", ("whileai.token_ids", WHILE)),
     _fact("logprobs", "their log probabilities", "content", ("whileai.logprobs", WHILE)),
-    _fact("error", "what went wrong", "content", ("error.message", GENAI), ("exception.message", GENAI), ("error", CLAUDE), ("error.type", GENAI)),
+    _fact(
+        "error",
+        "what went wrong",
+        "content",
+        ("error.message", GENAI),
+        ("exception.message", GENAI),
+        ("error", CLAUDE),
+        ("error.type", GENAI),
+    ),
 )
 
 FACT = {fact.name: fact for fact in (*FACTS, *CONTENT)}

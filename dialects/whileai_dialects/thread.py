@@ -94,11 +94,10 @@ def _kind(message: Message, part: Part) -> ItemKind:
 def _keys(kind: ItemKind, part: Part) -> list[Key]:
     """What an item is known by, the surest first."""
     if kind == "call":
-        told = ("call", part.name, write_json(part.value) if not isinstance(part.value, str) else part.value)
+        told: Key = ("call", part.name, write_json(part.value) if not isinstance(part.value, str) else part.value)
         return [("call id", part.id), told] if part.id else [told]
     if kind == "result":
-        told = ("result", part.text.strip())
-        return [("result id", part.id)] if part.id else [told]
+        return [("result id", part.id)] if part.id else [("result", part.text.strip())]
     if kind == "media":
         return [("media", write_json(part.value))]
     return [(kind, part.text.strip())]

@@ -13,7 +13,10 @@ from whileai_dialects.shapes import read_messages
 from whileai_dialects.span import ERROR
 from whileai_dialects.tree import Tree, when
 
-_NAME = re.compile(r"^execute_tool (?P<a>.+)$|^Tool: (?P<b>.+)$|^(?P<c>.+)\.tool$|^tools/call (?P<d>.+)$|^running tool: (?P<e>.+)$")
+_NAME = re.compile(
+    r"^execute_tool (?P<a>.+)$|^Tool: (?P<b>.+)$|^(?P<c>.+)\.tool$|^tools/call (?P<d>.+)$|^running tool: (?P<e>.+)$"
+)
+_NOT_TOOLS = frozenset({"(merged tools)"})  # ADK's frame around parallel calls
 _PREFIXED = re.compile(r"^\[TOOL (?:INPUT|OUTPUT|RESULT): [^\]]*\]\n")
 _WRAPPED = {"args", "kwargs", "sanitize_inputs_outputs"}
 
@@ -45,7 +48,7 @@ def tool_runs(tree: Tree, readings: Mapping[str, Reading]) -> list[ToolRun]:
         if reading.kind != "tool":
             continue
         run = _read(reading)
-        if not run.name:
+        if not run.name or run.name in _NOT_TOOLS:
             continue
         same = _outer_run(tree, by_span, run) or _twin(kept, run)
         if same is None:
@@ -100,7 +103,7 @@ def _read(reading: Reading) -> ToolRun:
     return ToolRun(
         reading,
         _name(reading),
-        reading.text("call_id") or "",
+        reading.text("call_id") or _wrapped_id(reading),
         given if arguments is None else arguments,
         result,
         failed,
@@ -167,13 +170,32 @@ def unwrapped_result(value: object, adk: bool = False) -> object:
             return unwrapped_result(value["output"])
         if adk and value.keys() == {"result"}:
             return structured(value["result"])
-        if "content" in value and value.keys() <= {"content", "isError", "is_error", "meta", "_meta", "structuredContent"}:
+        if "content" in value and value.keys() <= {
+            "content",
+            "isError",
+            "is_error",
+            "meta",
+            "_meta",
+            "structuredContent",
+        }:
             return unwrapped_result(value["content"])  # MCP
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping):
         block = value[0]
         if isinstance(block.get("text"), str) and block.keys() <= {"text", "type", "annotations", "meta", "_meta"}:
             return structured(block["text"])
     return value
+
+
+def _wrapped_id(reading: Reading) -> str:
+    """The call id in the tool message that a result is wrapped in, '' when there is none."""
+    for key in reading.keys("result"):
+        value = reading.attributes[key]
+        if isinstance(value, str) and "tool_call_id" in value:
+            for message in read_messages(value, "tool"):
+                for part in message.parts:
+                    if part.kind == "result" and part.id:
+                        return part.id
+    return ""
 
 
 def _told_message(value: Mapping[str, object]) -> object:
@@ -221,7 +243,11 @@ def _says_error(reading: Reading) -> bool:
         if not isinstance(value, str) or "rror" not in value[:400] + value[-400:]:
             continue
         parsed = parse_container(value) or parse_literal(value)
-        holders = [parsed, *(parsed.get(name) for name in ("output", "data", "kwargs"))] if isinstance(parsed, Mapping) else []
+        holders = (
+            [parsed, *(parsed.get(name) for name in ("output", "data", "kwargs"))]
+            if isinstance(parsed, Mapping)
+            else []
+        )
         for holder in holders:
             if isinstance(holder, Mapping):
                 inner = holder.get("kwargs")

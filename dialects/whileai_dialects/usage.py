@@ -24,7 +24,9 @@ def usage_of(calls: Sequence[ModelCall], outer: Iterable[Reading]) -> Usage:
     return Usage(*(_sum(getattr(usage, field) for usage in told) for field in Usage.__slots__))
 
 
-def cost_of(calls: Sequence[ModelCall], outer: Iterable[Reading], provider: Callable[[ModelCall], str | None]) -> float | None:
+def cost_of(
+    calls: Sequence[ModelCall], outer: Iterable[Reading], provider: Callable[[ModelCall], str | None]
+) -> float | None:
     """The price of a run in dollars: what the spans tell, else by the price table; null when a call's price is unknown."""
     total = 0.0
     priced = False
