@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from registry.conftest import Clock
 from sqlalchemy import select
 
-from whileai_registry import NewDataset, Registry, RegistryError
+from whileai_registry import LimitReached, NewDataset, NotFound, Registry, Tokens
 from whileai_registry.database import Database
 from whileai_registry.tables import metadata
 
@@ -54,7 +55,18 @@ WITHOUT_AN_ACCOUNT = {
 # Calls in which the account is the object itself, or the object is anybody's who holds its code.
 THE_CALLER_IS_THE_OBJECT = {"accounts.get", "accounts.set_email", "devices.approve", "devices.deny"}
 
-MARK = "belongs-to-the-victim"
+SHARED_NAME = "a name that both accounts use"
+SECRET = "only the victim may read this"
+
+
+@dataclass(frozen=True)
+class Victim:
+    dataset_id: str
+    holdout_id: str
+    upload_id: str
+    credential: str
+    key_id: str
+    ids: tuple[str, ...]
 
 
 def calls(registry: Registry) -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -91,63 +103,94 @@ def test_every_call_takes_the_account_first_or_says_what_stands_in_its_place(reg
     assert without == set(WITHOUT_AN_ACCOUNT)
 
 
-def test_a_stranger_reads_nothing_and_changes_nothing(
-    registry: Registry, account: str, stranger: str, url: str, clock: Clock
-) -> None:
-    victim = registry.datasets.create(
-        account, NewDataset(MARK, agent=MARK, description=MARK, size_bytes=1, lineage={"x": MARK})
-    )
-    other = registry.datasets.create(account, NewDataset(MARK, "holdout"))
-    registry.agents.register(account, MARK, description=MARK)
-    upload = registry.uploads.grant(account, victim.id, timedelta(hours=1))
-    credential = registry.delegated.issue(account, MARK, 3600).credential
+def arrange_a_victim(registry: Registry, account: str) -> Victim:
+    """One of everything, published and stored where that is possible: what is further along has more ways to leak."""
+    said = NewDataset(SHARED_NAME, agent=SHARED_NAME, description=SECRET, lineage={"x": SECRET})
+    dataset = registry.datasets.create(account, said)
+    holdout = registry.datasets.create(account, NewDataset(SHARED_NAME, "holdout"))
+    upload = registry.uploads.grant(account, dataset.id, timedelta(hours=1))
+    registry.uploads.store(account, upload.id, object_key=SECRET, rows=1, size_bytes=7, sha256="0" * 64)
+    registry.datasets.finalize(account, dataset.id, rows=1, size_bytes=7, files=[SECRET])
+    registry.catalog.publish(account, dataset.id, {"description": SECRET})
+    registry.agents.register(account, SHARED_NAME, description=SECRET)
+    delegated = registry.delegated.issue(account, SECRET, 3600)
     registry.usage.add(account, input_tokens=1, output_tokens=1)
-    registry.sessions.open(account)
+    session = registry.sessions.open(account).session
     key_id = registry.keys.list_all(account)[0].id
-    stolen: dict[str, Any] = {
+    ids = (account, dataset.id, holdout.id, upload.id, delegated.id, session.id, key_id)
+    return Victim(dataset.id, holdout.id, upload.id, delegated.credential, key_id, ids)
+
+
+def arguments_with(victim: Victim, stranger: str) -> dict[str, Any]:
+    """For every parameter of every call: the most harmful value that a stranger could give."""
+    return {
         "account_id": stranger,
-        "address": "someone@example.com",
         "card": {},
-        "credential": credential,
-        "dataset_id": victim.id,
+        "credential": victim.credential,
+        "dataset_id": victim.dataset_id,
         "error": "x",
         "files": [],
-        "holdout_id": other.id,
-        "key_id": key_id,
+        "holdout_id": victim.holdout_id,
+        "input_tokens": 1,
+        "key_id": victim.key_id,
         "lifetime": timedelta(hours=1),
-        "name": MARK,
-        "names": [MARK],
+        "name": SHARED_NAME,
+        "names": [SHARED_NAME],
         "new": NewDataset("the stranger's own"),
         "object_key": "x",
         "output_tokens": 1,
-        "input_tokens": 1,
         "rows": 1,
         "sha256": "0" * 64,
         "size_bytes": 1,
-        "train_id": victim.id,
+        "train_id": victim.dataset_id,
         "ttl_seconds": 3600,
-        "upload_id": upload.id,
+        "upload_id": victim.upload_id,
     }
+
+
+def test_a_stranger_reads_nothing_and_changes_nothing(
+    registry: Registry, account: str, stranger: str, url: str, clock: Clock
+) -> None:
+    victim = arrange_a_victim(registry, account)
+    stolen = arguments_with(victim, stranger)
     special = {"datasets.create_ready": {"new": [NewDataset("the stranger's own")]}}
-    walked = 0
     clock.advance(minutes=1)
     before = rows_of(url, account)
     assert all(before[name] for name in ("agents", "datasets", "keys", "uploads", "sessions", "usage_days"))
+    walked = 0
     for name, method in calls(registry):
         if name in WITHOUT_AN_ACCOUNT or name in THE_CALLER_IS_THE_OBJECT:
             continue
         needed = [p for p in inspect.signature(method).parameters.values() if p.default is inspect.Parameter.empty]
         arguments = {p.name: (stolen | special.get(name, {}))[p.name] for p in needed}
         try:
-            answer = method(**arguments)
-        except RegistryError as refused:
-            answer = type(refused)
-        shown = repr(answer)
-        for secret in (account, victim.id, other.id, upload.id, key_id):
+            shown = repr(method(**arguments))
+        except (NotFound, LimitReached):
+            shown = ""
+        for secret in (SECRET, *victim.ids):
             assert secret not in shown, f"{name} showed a stranger {secret}"
         assert rows_of(url, account) == before, f"{name} let a stranger change something"
         walked += 1
     assert walked > 30
+
+
+def test_a_strangers_numbers_are_his_own(registry: Registry, account: str, stranger: str) -> None:
+    arrange_a_victim(registry, account)
+    assert registry.datasets.counts_by_agent(stranger) == {}
+    assert registry.datasets.storage_used(stranger) == 0
+    overview = registry.usage.overview(stranger)
+    assert (overview.today, overview.storage_bytes, overview.datasets, overview.keys) == (Tokens(0, 0), 0, 0, 0)
+
+
+def test_two_accounts_have_an_agent_of_one_name_each(registry: Registry, account: str, stranger: str) -> None:
+    registry.agents.ensure(account, ["Bot"])
+    registry.agents.ensure(stranger, ["BOT"])
+    registry.datasets.create(stranger, NewDataset("a", agent="bot"))
+    assert [agent.name for agent in registry.agents.list_page(account).items] == ["Bot"]
+    assert [agent.name for agent in registry.agents.list_page(stranger).items] == ["BOT"]
+    assert registry.agents.delete(stranger, "bot")
+    registry.datasets.create(stranger, NewDataset("b", agent="bOT"))
+    assert [agent.name for agent in registry.agents.list_page(stranger).items] == ["bOT"]
 
 
 @pytest.mark.parametrize("table", [table for table in metadata.sorted_tables if "account_id" in table.c], ids=str)
