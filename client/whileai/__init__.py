@@ -9,8 +9,6 @@ from whileai._lazy import lazy_names
 from whileai._other_client import warn_of_the_other_client
 
 if TYPE_CHECKING:
-    from whileai.account import account as account
-    from whileai.account import status as status
     from whileai.configuration import Settings as Settings
     from whileai.configuration import configure as configure
     from whileai.configuration import context as context
@@ -18,6 +16,8 @@ if TYPE_CHECKING:
     from whileai.errors import LoginError as LoginError
     from whileai.errors import PlatformError as PlatformError
     from whileai.errors import WhileIngestError as WhileIngestError
+    from whileai.identity import account as account
+    from whileai.identity import status as status
     from whileai.ingest import ingest_traces as ingest_traces
     from whileai.ingest import list_traces as list_traces
     from whileai.ingest import otel_env as otel_env
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "whileai.account": ("account", "status"),
+        "whileai.identity": ("account", "status"),
         "whileai.configuration": ("Settings", "configure", "context"),
         "whileai.credentials": ("resolve_api_key",),
         "whileai.errors": ("LoginError", "PlatformError", "WhileIngestError"),

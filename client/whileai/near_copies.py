@@ -14,7 +14,7 @@ from typing import Any
 
 EXAMPLES = 5
 EXCERPT = 80  # characters of a prompt that an example shows
-CANDIDATES = 400  # look-alikes compared per kind of prompt; keeps a corpus of one template linear in its size
+CANDIDATES = 200  # look-alikes compared per kind of prompt; keeps a corpus of one template linear in its size
 # A word; in scripts that write no spaces between words, a character.
 WORD = re.compile(
     r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"

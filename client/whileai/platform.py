@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from whileai._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from whileai.account import account as account
     from whileai.agents import agents as agents
     from whileai.agents import register_agent as register_agent
     from whileai.cuts import cut as cut
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from whileai.environment import platform_url as platform_url
     from whileai.errors import LoginError as LoginError
     from whileai.errors import PlatformError as PlatformError
+    from whileai.identity import account as account
     from whileai.ingest import list_traces as list_traces
     from whileai.ingest import otel_env as otel_env
     from whileai.ingest import send_traces as send_traces
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "whileai.account": ("account",),
+        "whileai.identity": ("account",),
         "whileai.agents": ("agents", "register_agent"),
         "whileai.cuts": ("cut", "cuts"),
         "whileai.datasets": ("catalog", "datasets", "preview", "publish", "unpublish"),

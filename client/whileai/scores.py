@@ -25,9 +25,8 @@ def send_score(
     `pending` (kept until its trace arrives), `unknown` and `rejected`; when nothing was kept at all it is an error.
     """
     if scores is None:
-        return _send(
-            {**_measurement({"value": value, **fields}, name, trace_id), "traceId": _required(trace_id)}, api_key
-        )
+        run = {"traceId": _required(trace_id)}
+        return _send({**run, **_measurement({"value": value, **fields}, name, trace_id)}, api_key)
     items = [_measurement(item, name, trace_id) for item in scores]
     if not items:
         raise PlatformError("scores= is empty; give at least one measurement")

@@ -21,7 +21,7 @@ class Verb:
 
 
 def _status(args: argparse.Namespace) -> Output:
-    from whileai.account import status
+    from whileai.identity import status
 
     shown = status(args.api_key)
     return Output(shown, pairs({name: value for name, value in shown.items() if name != "error"}), shown.get("error"))
