@@ -41,7 +41,7 @@ class Cast:
 
 def cast_of(tree: Tree, readings: Mapping[str, Reading]) -> Cast:
     """The agents of a run. An agent's own span outranks a workflow's, and both a mention on some other span."""
-    order = sorted(tree.order, key=lambda span: tree.depth[span.span_id])
+    order = tree.downward
     ranked: list[list[tuple[str, Reading]]] = [[], [], [], [], []]
     for span in order:
         reading = readings[span.span_id]

@@ -3,13 +3,14 @@
 Tokens, cost, and the conversation all go by this list, so a call that is counted once is read once.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from whileai_dialects.content import Content, content_of
+from whileai_dialects.content import content_of
+from whileai_dialects.message import Content
 from whileai_dialects.reading import Reading
 from whileai_dialects.span import ERROR
-from whileai_dialects.tree import Tree
+from whileai_dialects.tree import Tree, when
 
 _CALLS = frozenset(("llm", "embedding"))
 # A model call never spans these: below them another call begins.
@@ -21,7 +22,13 @@ class ModelCall:
     """One call of a model and everything that tells of it, the most telling first."""
 
     readings: list[Reading]
+    # Whether its own facts make it a call, not a frame or a preparation.
+    tells: bool = False
     _content: Content | None = None
+
+    def __post_init__(self) -> None:
+        told = ("input_tokens", "output_tokens", "answered", "answered_text", "answered_calls")
+        self.tells = any(reading.has(fact) for reading in self.readings for fact in told)
 
     @property
     def first(self) -> Reading:
@@ -63,47 +70,47 @@ def is_failed(reading: Reading) -> bool:
     return "error.type" in reading.attributes or success is False or success == "false"
 
 
-def model_calls(tree: Tree, readings: dict[str, Reading]) -> list[ModelCall]:
+def model_calls(tree: Tree, readings: Mapping[str, Reading]) -> list[ModelCall]:
     """The model calls in order of their start."""
     groups: dict[str, ModelCall] = {}
+    # The call that a span stands inside of, '' for none; parents come before children.
+    around: dict[str, str] = {}
     inside: dict[str, list[str]] = {}
-    for span in tree.order:
+    for span in tree.downward:
+        above = tree.parent.get(span.span_id, "")
+        outer = around.get(above, "")
         reading = readings[span.span_id]
-        if reading.kind not in _CALLS:
-            continue
-        groups[span.span_id] = ModelCall([reading])
-        outer = _outer_call(tree, readings, span.span_id)
-        if outer is not None:
-            inside.setdefault(outer, []).append(span.span_id)
-    _fold_nested(tree, groups, inside)
-    return _drop_copies(tree, [call for call in groups.values() for call in _by_records(call)])
+        if reading.kind in _CALLS:
+            groups[span.span_id] = ModelCall([reading])
+            if outer:
+                inside.setdefault(outer, []).append(span.span_id)
+            outer = span.span_id
+        around[span.span_id] = "" if reading.kind in _WALLS else outer
+    _fold_nested(groups, inside)
+    ordered = sorted(groups.values(), key=lambda call: when(call.first.span))
+    return _drop_copies(tree, [call for group in ordered for call in _by_records(group)])
 
 
-def _outer_call(tree: Tree, readings: dict[str, Reading], span_id: str) -> str | None:
-    for above in tree.ancestors(span_id):
-        kind = readings[above.span_id].kind
-        if kind in _CALLS:
-            return above.span_id
-        if kind in _WALLS:
-            return None
-    return None
-
-
-def _fold_nested(tree: Tree, groups: dict[str, ModelCall], inside: dict[str, list[str]]) -> None:
+def _fold_nested(groups: dict[str, ModelCall], inside: dict[str, list[str]]) -> None:
     """A call around one call is the same call; a call around several is only a wrapper."""
-    for outer in sorted(inside, key=lambda span_id: -tree.depth[span_id]):
-        inner = [span_id for span_id in inside[outer] if span_id in groups]
-        telling = [span_id for span_id in inner if _tells(groups[span_id].readings)]
+    for outer in reversed(inside):  # innermost first
+        inner = [groups[span_id] for span_id in inside[outer] if span_id in groups]
+        telling = [call for call in inner if call.tells]
         if len(telling) > 1:
             del groups[outer]
             continue
-        for span_id in inner:
-            groups[outer].readings += groups.pop(span_id).readings
-
-
-def _tells(readings: Iterable[Reading]) -> bool:
-    """Whether a call's own facts make it a call, not a frame or a preparation."""
-    return any(reading.has(fact) for reading in readings for fact in ("input_tokens", "output_tokens", "answered"))
+        for span_id in inside[outer]:
+            groups.pop(span_id, None)
+        head = groups[outer]
+        if len(inner) == 1:
+            # Grow the longer list, so that a deep nest costs what it holds.
+            inner[0].readings.insert(0, head.first)
+            inner[0].tells = inner[0].tells or head.tells
+            groups[outer] = inner[0]
+        else:
+            for call in inner:
+                head.readings += call.readings
+                head.tells = head.tells or call.tells
 
 
 def _by_records(call: ModelCall) -> list[ModelCall]:

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from whileai_dialects.attributes import Attributes
 from whileai_dialects.events import DETAILS, is_talk, read_events
 from whileai_dialects.flatten import trees
 from whileai_dialects.jsontext import parse_container, structured, unquoted
-from whileai_dialects.message import Message, Part, Role
+from whileai_dialects.message import Content, Message, Part, Role
 from whileai_dialects.parts import call_part, content_parts, text_value
 from whileai_dialects.reading import Reading
 from whileai_dialects.shapes import read_messages
@@ -38,17 +37,14 @@ _LABELS = frozenset({"name", "id", "type", "role", "model"})
 _DEPTH = 6
 
 
-@dataclass(slots=True)
-class Content:
-    """What one span tells."""
-
-    said: list[Message] = field(default_factory=list)
-    answered: list[Message] = field(default_factory=list)
-    system: str | None = None
-
-
 def content_of(reading: Reading) -> Content:
     """The content of a span, from the first source of each side that tells anything."""
+    if reading.content is None:
+        reading.content = _read(reading)
+    return reading.content
+
+
+def _read(reading: Reading) -> Content:
     details = [*reading.details(), *_detail_events(reading)]
     told = [event for event in reading.told() if is_talk(event[0])]
     by_events = read_events(told) if told else ([], [])
@@ -87,7 +83,7 @@ def _messages(attributes: Attributes, key: str, role: Role) -> list[Message]:
     if isinstance(value, list):
         value = [
             {"role": role, **item}
-            if isinstance(item, Mapping) and item.keys() & {"parts", "content"} and _roleless(item)
+            if isinstance(item, dict) and item.keys() & {"parts", "content"} and _roleless(item)
             else item
             for item in value
         ]
@@ -99,15 +95,15 @@ def _roleless(item: Mapping[str, object]) -> bool:
 
 
 def _indexed(item: object, role: Role) -> object:
-    """One message of a flattened list: the role may be missing, blocks may be JSON text, empty may be a pair of quotes."""
-    if not isinstance(item, Mapping) or isinstance(item.get("message"), Mapping):
+    """One message of a flattened list: the role may be missing, blocks may be JSON, empty may be a pair of quotes."""
+    if not isinstance(item, dict) or isinstance(item.get("message"), dict):
         return item
     content = item.get("content")
     if content == '""':
         content = ""
     elif isinstance(content, str) and item.get("role") != "tool" and content.startswith('[{"'):
         blocks = parse_container(content)
-        if isinstance(blocks, list) and all(isinstance(block, Mapping) and "type" in block for block in blocks):
+        if isinstance(blocks, list) and all(isinstance(block, dict) and "type" in block for block in blocks):
             content = blocks
     return {"role": role, **item, "content": content}
 
@@ -122,7 +118,7 @@ def _vercel_answer(reading: Reading) -> list[Message]:
     elif isinstance(found := reading.value("answered_object"), str):
         parts.append(Part("text", found))
     calls = structured(reading.value("answered_calls"))
-    parts += [call_part(call) for call in (calls if isinstance(calls, list) else ()) if isinstance(call, Mapping)]
+    parts += [call_part(call) for call in (calls if isinstance(calls, list) else ()) if isinstance(call, dict)]
     return [Message("assistant", parts)] if parts else []
 
 
@@ -140,7 +136,7 @@ def _system(reading: Reading, details: Sequence[Attributes]) -> str | None:
         if text:
             return text
     parameters = structured(reading.value("parameters"))
-    if isinstance(parameters, Mapping) and isinstance(parameters.get("instructions"), str):
+    if isinstance(parameters, dict) and isinstance(parameters.get("instructions"), str):
         return str(parameters["instructions"]) or None
     return None
 
@@ -151,7 +147,7 @@ def instructions_text(value: object) -> str | None:
     if isinstance(value, str):
         return unquoted(value) or None
     texts = (
-        [part.text for part in content_parts(value) if part.kind == "text"] if isinstance(value, list | Mapping) else []
+        [part.text for part in content_parts(value) if part.kind == "text"] if isinstance(value, list | dict) else []
     )
     return "\n".join(texts) or None
 
@@ -195,7 +191,7 @@ def answer_of(reading: Reading, content: Content) -> str | None:
 
 def _named_text(value: object, names: Sequence[str], depth: int) -> str | None:
     """The text under the first known name, through wrappers such as {"args": [...], "kwargs": {...}}."""
-    if depth > _DEPTH or not isinstance(value, Mapping):
+    if depth > _DEPTH or not isinstance(value, dict):
         return None
     for name in names:
         found = value.get(name)

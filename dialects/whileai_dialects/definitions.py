@@ -1,6 +1,5 @@
 """The schemas of the tools that a model was offered, in OpenAI's form."""
 
-from collections.abc import Mapping
 
 from whileai_dialects.flatten import trees
 from whileai_dialects.jsontext import parse_container, structured
@@ -20,9 +19,9 @@ def definitions_of(reading: Reading) -> list[Tool]:
 
 
 def _tools(value: object) -> list[Tool]:
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         config = value.get("config")
-        for holder in (value, config) if isinstance(config, Mapping) else (value,):
+        for holder in (value, config) if isinstance(config, dict) else (value,):
             for key in ("tools", "function_tools", "function_declarations"):
                 listed = holder.get(key)
                 if isinstance(listed, list) and listed:
@@ -34,17 +33,17 @@ def _tools(value: object) -> list[Tool]:
 
 
 def _tool(item: object) -> list[Tool]:
-    if not isinstance(item, Mapping):
+    if not isinstance(item, dict):
         return []
     declared = item.get("function_declarations", item.get("functionDeclarations"))
     if isinstance(declared, list):
         return [tool for inner in declared for tool in _tool(inner)]
     inner = item.get("tool")
-    if isinstance(inner, Mapping):
+    if isinstance(inner, dict):
         schema = structured(inner.get("json_schema"))
-        return _tool(schema if isinstance(schema, Mapping) else inner)
+        return _tool(schema if isinstance(schema, dict) else inner)
     function = structured(item.get("function"))
-    holder = function if isinstance(function, Mapping) else item
+    holder = function if isinstance(function, dict) else item
     name = holder.get("name")
     if not isinstance(name, str) or not name:
         return []
@@ -54,7 +53,7 @@ def _tool(item: object) -> list[Tool]:
     for key in ("parameters", "inputSchema", "input_schema", "parameters_json_schema", "json_schema"):
         schema = holder.get(key)
         parsed = parse_container(schema) if isinstance(schema, str) else schema
-        if isinstance(parsed, Mapping):
+        if isinstance(parsed, dict):
             tool["parameters"] = dict(parsed)
             break
     return [{"type": "function", "function": tool}]

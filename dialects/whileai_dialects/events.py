@@ -44,7 +44,7 @@ def read_events(events: Iterable[Told]) -> tuple[list[Message], list[Message]]:
 
 
 def _last_turn(said: list[Message]) -> list[Message]:
-    """Where the users' words are not captured, earlier turns cannot be told from the last: only the last one is kept."""
+    """Where the users' words are not captured, earlier turns cannot be told from the last: only that one is kept."""
     users = [index for index, message in enumerate(said) if message.role == "user"]
     if any(said[index].parts for index in users):
         return [message for message in said if message.parts]
@@ -66,7 +66,7 @@ def _message(payload: Mapping[str, object], role: Role) -> list[Message]:
 
 def _choice(payload: Mapping[str, object]) -> list[Message]:
     message = structured(payload.get("message"))
-    if isinstance(message, Mapping):
+    if isinstance(message, dict):
         return read_messages([{"content": None, **message, "role": message.get("role", "assistant")}], "assistant")
     if message is None:
         calls = payload.get("tool_calls")

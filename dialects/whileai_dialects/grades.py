@@ -1,7 +1,7 @@
 """Measurements of a run: what its spans and records tell inline, and which grading of a name stands.
 
-The latest grading wins, whatever order things arrive in: a call is graded at its arrival, a span or event at the earlier of its
-end and its first arrival, so that neither a resend nor a clock in the future undoes a correction.
+The latest grading wins, whatever order things arrive in: a call is graded at its arrival, a span or event at the
+earlier of its end and its first arrival, so that neither a resend nor a clock in the future undoes a correction.
 """
 
 from collections.abc import Iterable, Sequence

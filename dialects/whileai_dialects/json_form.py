@@ -9,7 +9,7 @@ _EXACT = 2**53  # the largest integer that every JSON reader keeps exact
 
 
 def json_form(value: Value) -> object:
-    """Bytes as {"$bytes": base64}, integers beyond 2^53 as {"$int": "..."}, NaN and infinities as {"$double": "..."}."""
+    """Bytes as {"$bytes": base64}, integers beyond 2^53 as {"$int": text}, NaN and infinities as {"$double": text}."""
     if isinstance(value, str):
         return scrub(value)
     if isinstance(value, bytes):

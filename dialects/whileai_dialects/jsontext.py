@@ -17,10 +17,14 @@ def _refuse(constant: str) -> object:
     raise ValueError(constant)
 
 
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
+
+
 def parse_json(text: str) -> object | None:
     """The value of a JSON text; None when it is not JSON (a JSON `null` too)."""
     try:
-        value: object = json.loads(text, parse_constant=_refuse)
+        value: object = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
     # Escaped lone surrogates survive json.loads and would break every encoder downstream.
@@ -67,7 +71,7 @@ def structured(value: object) -> object:
 
 def write_json(value: object) -> str:
     """A value as compact JSON text, the same for equal values; what JSON cannot tell goes as its text."""
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return _ENCODER.encode(value)
 
 
 def _scrubbed(value: object) -> object:

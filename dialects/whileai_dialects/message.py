@@ -6,7 +6,7 @@ from typing import Literal
 Role = Literal["system", "user", "assistant", "tool"]
 PartKind = Literal["text", "call", "result", "reasoning", "media"]
 
-# What packages call the four roles. Agents with names of their own for a role are assistants' or users' names, not roles.
+# What packages call the four roles.
 ROLES: dict[str, Role] = {
     "system": "system",
     "developer": "system",
@@ -50,6 +50,15 @@ class Message:
     def text(self) -> str:
         """The text parts, one after another."""
         return "".join(part.text for part in self.parts if part.kind == "text")
+
+
+@dataclass(slots=True)
+class Content:
+    """What one span tells: what went in, what came out, and the system prompt beside them."""
+
+    said: list[Message] = field(default_factory=list)
+    answered: list[Message] = field(default_factory=list)
+    system: str | None = None
 
 
 def role_of(name: object, default: Role = "user") -> Role:

@@ -1,15 +1,15 @@
 """The contents of a message, in every shape that a provider or framework gives them, as parts.
 
-OpenAI chat and Responses, Anthropic and Bedrock blocks, gen_ai parts, Vercel's ModelMessage, Gemini's contents, LangChain's
-tool calls. What is of no known shape is kept as media, verbatim.
+OpenAI chat and Responses, Anthropic and Bedrock blocks, gen_ai parts, Vercel's ModelMessage, Gemini's contents,
+LangChain's tool calls. What is of no known shape is kept as media, verbatim.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from whileai_dialects.jsontext import parse_container, parse_literal, write_json
 from whileai_dialects.message import Part
 
-Block = Mapping[str, object]
+Block = dict[str, object]
 
 
 def arguments_of(value: object) -> object:
@@ -51,7 +51,7 @@ def text_value(value: object) -> str:
         known = [text for text in texts if text is not None]
         if value and len(known) == len(value):
             return "".join(known)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         text = _block_text(value)
         if text is not None:
             return text
@@ -62,7 +62,7 @@ def _block_text(block: object) -> str | None:
     """The text of a block that is nothing but text."""
     if isinstance(block, str):
         return block
-    if not isinstance(block, Mapping):
+    if not isinstance(block, dict):
         return None
     if block.get("type") in _TEXT_TYPES or block.keys() <= {
         "text",
@@ -85,7 +85,7 @@ def content_parts(content: object) -> list[Part]:
         return []
     if isinstance(content, str):
         return [Part("text", content)]
-    if isinstance(content, Mapping):
+    if isinstance(content, dict):
         return block_parts(content)
     if isinstance(content, list):
         return [part for block in content for part in content_parts(block)]
@@ -100,7 +100,7 @@ def block_parts(block: Block) -> list[Part]:
         return _BY_TYPE.get(kind, _media)(block)
     for key, read_keyed in _BY_KEY.items():
         inner = block.get(key)
-        if isinstance(inner, Mapping):
+        if isinstance(inner, dict):
             return read_keyed(inner)
     for key in ("text", "content"):
         text = block.get(key)
@@ -108,7 +108,7 @@ def block_parts(block: Block) -> list[Part]:
             # Gemini marks its thoughts on the text itself.
             return [Part("reasoning" if block.get("thought") is True else "text", text)]
     inner = block.get("message_content")
-    if isinstance(inner, Mapping):
+    if isinstance(inner, dict):
         return block_parts(inner)
     return _media(block) if block else []
 
@@ -116,7 +116,7 @@ def block_parts(block: Block) -> list[Part]:
 def call_part(block: Block) -> Part:
     """A tool call, whatever its keys are called."""
     function = block.get("function")
-    inner: Block = function if isinstance(function, Mapping) else block
+    inner: Block = function if isinstance(function, dict) else block
     return Part(
         "call",
         id=_text(block, "id", "call_id", "toolCallId", "tool_call_id", "toolUseId", "tool_use_id"),
@@ -129,7 +129,7 @@ def result_part(block: Block) -> Part:
     """A tool's result, whatever its keys are called."""
     value = _first(block, "response", "result", "output", "content")
     failed = block.get("is_error") is True or block.get("isError") is True or block.get("status") in FAILED
-    if isinstance(value, Mapping) and value.keys() <= {"type", "value", "providerOptions"} and "value" in value:
+    if isinstance(value, dict) and value.keys() <= {"type", "value", "providerOptions"} and "value" in value:
         # Vercel tells what kind of result it is beside the result.
         failed = failed or str(value.get("type", "")).startswith("error")
         value = value["value"]
@@ -158,7 +158,7 @@ def _responses_result(block: Block) -> list[Part]:
 
 def _text_block(block: Block) -> list[Part]:
     text = _first(block, "text", "content", "value")
-    if isinstance(text, Mapping):
+    if isinstance(text, dict):
         text = _first(text, "value", "text")
     return [Part("text", text_value(text))]
 

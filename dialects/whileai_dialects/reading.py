@@ -1,78 +1,76 @@
 """A span with its log records, and the facts that the table of dialects finds on it.
 
-The attribute keys of a span are looked at once, against an index of the whole table, so that the cost follows the span and not
-the table; values are decoded when somebody asks for the fact.
+The attribute keys of a span are looked at once, against an index of the whole table, so that the cost follows the span
+and not the table; values are decoded when somebody asks for the fact.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 
 from whileai_dialects.attributes import Attributes
 from whileai_dialects.events import DETAILS, Told
 from whileai_dialects.jsontext import parse_container, structured, unquoted
 from whileai_dialects.log import LogRecord
+from whileai_dialects.message import Content
 from whileai_dialects.roles import Kind, kind_of
 from whileai_dialects.span import Span
 from whileai_dialects.table import CONTENT, FACTS
 from whileai_dialects.value import Value
 
+Found = dict[str, tuple[str, ...]]
+
 _INDEX: dict[str, list[tuple[str, int]]] = {}
-_PREFIXES: dict[str, list[tuple[str, int]]] = {}
 for _fact in (*FACTS, *CONTENT):
     for _rank, _source in enumerate(_fact.sources):
-        _home = _PREFIXES if _source.key.endswith(".") else _INDEX
-        _home.setdefault(_source.key, []).append((_fact.name, _rank))
-# The first words of flattened keys; anything else needs no prefix search.
-_PREFIX_HEADS = tuple(_PREFIXES)
+        _INDEX.setdefault(_source.key, []).append((_fact.name, _rank))
+# A key that ends in a dot stands for everything below it.
+_PREFIXES = tuple(key for key in _INDEX if key.endswith("."))
 
 # An empty AnyValue and an empty string tell nothing.
 _NOTHING = frozenset((b"", b"\x0a\x00"))
-_CLOSED = frozenset((b"",))
+_REMEMBERED_KEYS = 256  # spans of one instrumentation share their keys; a span with more keys is scanned each time
 
 
 class Reading:
     """One span (or one log record that tells a whole call), read through the table."""
 
-    __slots__ = ("_found", "attributes", "events", "kind", "logs", "span")
+    __slots__ = ("_events", "_found", "attributes", "content", "kind", "logs", "span")
 
     def __init__(self, span: Span, logs: Sequence[LogRecord] = (), attributes: Attributes | None = None) -> None:
         self.span = span
         self.logs = logs
         self.attributes = span.attributes if attributes is None else attributes
-        # fact -> attribute keys that tell it, best first
-        self._found = _scan(self.attributes.raw)
-        words = {key: text for key in self._found.get("operation", ()) if (text := self._text(key))}
+        raw = self.attributes.raw
+        self._found = _scan(tuple(raw)) if len(raw) <= _REMEMBERED_KEYS else _scan_keys(tuple(raw))
+        self._events: list[Told] | None = None
+        self.content: Content | None = None
+        words = {key: text for key in self.keys("operation") if (text := self._text(key))}
         self.kind: Kind = "llm" if attributes is not None else kind_of(words, span.name, self._found.keys())
-        self.events: list[Told] | None = None
 
     def has(self, fact: str) -> bool:
         """Whether any attribute tells the fact."""
-        return fact in self._found
+        return bool(self.keys(fact))
 
-    def keys(self, fact: str) -> Sequence[str]:
+    def keys(self, fact: str) -> list[str]:
         """The attribute keys that tell the fact, best first; a flattened list is told by its prefix."""
-        return self._found.get(fact, ())
+        keys = self._found.get(fact)
+        if keys is None:
+            return []
+        raw = self.attributes.raw
+        return [key for key in keys if raw.get(key) not in _NOTHING]
 
     def value(self, fact: str) -> Value:
         """The best value of a fact."""
-        for key in self._found.get(fact, ()):
-            return self.attributes[key]
-        return None
+        return next((self.attributes[key] for key in self.keys(fact)), None)
 
     def text(self, fact: str) -> str | None:
         """The best value of a fact as text."""
-        for key in self._found.get(fact, ()):
-            text = self._text(key)
-            if text:
-                return text
-        return None
+        return next((text for key in self.keys(fact) if (text := self._text(key))), None)
 
     def number(self, fact: str) -> float | None:
         """The best value of a fact as a number; text that tells a number counts, true and false do not."""
-        for key in self._found.get(fact, ()):
-            value = number_of(self.attributes[key])
-            if value is not None:
-                return value
-        return None
+        numbers = (number_of(self.attributes[key]) for key in self.keys(fact))
+        return next((number for number in numbers if number is not None), None)
 
     def count(self, fact: str) -> int | None:
         """The best value of a fact as a count."""
@@ -80,23 +78,27 @@ class Reading:
         return int(value) if value is not None and value >= 0 else None
 
     def told(self) -> list[Told]:
-        """The talk that events tell about this span: its own events, its log records, and pydantic-ai's list of events."""
-        if self.events is None:
-            self.events = _events(self)
-        return self.events
+        """What events tell of this span: its own events, its log records, and pydantic-ai's list of events."""
+        if self._events is None:
+            self._events = _events(self)
+        return self._events
 
     def details(self) -> list[Attributes]:
-        """The attributes of records that tell a whole call at once."""
+        """The attributes of log records that tell a whole call at once."""
         return [log.attributes for log in self.logs if log.event_name == DETAILS]
 
     def _text(self, key: str) -> str | None:
-        value = self.attributes[key]
-        if isinstance(value, str):
-            # MLflow writes every attribute as JSON.
-            return unquoted(value) if key.startswith("mlflow.") else value
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return None
-        return str(value)
+        return text_of_fact(key, self.attributes[key])
+
+
+def text_of_fact(key: str, value: Value) -> str | None:
+    """A scalar fact as text; a structure is none."""
+    if isinstance(value, str):
+        # MLflow writes every attribute as JSON.
+        return unquoted(value) if key.startswith("mlflow.") else value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return str(value)
 
 
 def number_of(value: object) -> float | None:
@@ -110,31 +112,28 @@ def number_of(value: object) -> float | None:
     return number if number - number == 0 else None
 
 
-def _scan(raw: Mapping[str, bytes]) -> dict[str, list[str]]:
-    found: dict[str, list[tuple[int, str]]] = {}
-    for key in raw:
+def _scan_keys(keys: tuple[str, ...]) -> Found:
+    found: dict[str, set[tuple[int, str]]] = {}
+    for key in keys:
         hits = _INDEX.get(key)
         if hits is None:
-            if not key.startswith(_PREFIX_HEADS):
+            if not key.startswith(_PREFIXES):
                 continue
-            key = next(prefix for prefix in _PREFIX_HEADS if key.startswith(prefix))
-            hits = _PREFIXES[key]
-            if hits[0][0] in found and any(known == key for _, known in found[hits[0][0]]):
-                continue
-        elif raw[key] in _NOTHING:
-            continue
+            key = next(prefix for prefix in _PREFIXES if key.startswith(prefix))
+            hits = _INDEX[key]
         for fact, rank in hits:
-            found.setdefault(fact, []).append((rank, key))
-    return {fact: [key for _, key in sorted(ranked)] for fact, ranked in found.items()}
+            found.setdefault(fact, set()).add((rank, key))
+    return {fact: tuple(key for _, key in sorted(ranked)) for fact, ranked in found.items()}
+
+
+_scan = lru_cache(maxsize=2048)(_scan_keys)
 
 
 def _events(reading: Reading) -> list[Told]:
-    told: list[Told] = []
-    if reading.span.raw_events or reading.span.events:
-        told += [(event.name, dict(event.attributes)) for event in reading.span.events]
+    told: list[Told] = [(event.name, dict(event.attributes)) for event in reading.span.events]
     for log in sorted(reading.logs, key=lambda record: record.when):
         body = structured(log.body)
-        if isinstance(body, Mapping):
+        if isinstance(body, dict):
             told.append((log.event_name, body))
         elif isinstance(body, str):
             told.append((log.event_name, {"content": body, **log.attributes}))
@@ -145,7 +144,7 @@ def _events(reading: Reading) -> list[Told]:
             value = reading.attributes[key]
             listed = parse_container(value) if isinstance(value, str) else value
             for item in listed if isinstance(listed, list) else ():
-                if isinstance(item, Mapping):
+                if isinstance(item, dict):
                     name = item.get("event.name")
                     told.append((name if isinstance(name, str) else "", item))
     return told

@@ -1,6 +1,6 @@
 """What kind of thing a span is: a model call, an agent, a tool run, or only a frame around them.
 
-Each flavour has a word for it, and the words mean the same. Where none is told, the span's name and the facts on it decide.
+Each flavour has a word for it, and the words mean the same. Where none is told, the span's name and its facts decide.
 """
 
 import re

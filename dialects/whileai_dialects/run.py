@@ -39,7 +39,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of a run; None is not reported, which is not zero. Cached and reasoning tokens are parts of their totals."""
+    """Tokens of a run; None is not reported, which is not zero. Cached and reasoning ones are parts of their totals."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -76,9 +76,9 @@ class Run:
     tool_names: list[str] = field(default_factory=list)
     usage: Usage = Usage()
     cost_usd: float | None = None
-    prompt_token_ids: list[int] | None = None
-    token_ids: list[int] | None = None
-    logprobs: list[float] | None = None
+    prompt_token_ids: list[object] | None = None
+    token_ids: list[object] | None = None
+    logprobs: list[object] | None = None
     notes: list[str] = field(default_factory=list)
     scores: list[Score] = field(default_factory=list)
     reward: float | None = None

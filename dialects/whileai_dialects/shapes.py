@@ -1,10 +1,10 @@
 """Messages, in every shape that a package writes them, read by one tolerant reader.
 
-A shape is recognised by its own keys, never by the package it came from, so that the next version and the next framework are
-read as well. What is no message is left out; nothing raises.
+A shape is recognised by its own keys, never by the package it came from, so that the next version and the next
+framework are read as well. What is no message is left out; nothing raises.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from whileai_dialects.jsontext import parse_container, unquoted
 from whileai_dialects.message import Message, Part, Role, role_of
@@ -68,9 +68,6 @@ def read_messages(value: object, role: Role = "user") -> list[Message]:
             text = unquoted(value)
             return [Message(role, [Part("text", text)])] if text else []
         value = parsed
-        found = list(_walk(value, role, 0))
-        # A text that is JSON but no conversation is still what was said.
-        return found
     return list(_walk(value, role, 0))
 
 
@@ -83,7 +80,7 @@ def _walk(value: object, role: Role, depth: int) -> Iterator[Message]:
             yield from _walk(parsed, role, depth + 1)
     elif isinstance(value, list):
         yield from _list(value, role, depth)
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict):
         yield from _mapping(value, role, depth)
 
 
@@ -93,8 +90,8 @@ def _list(items: list[object], role: Role, depth: int) -> Iterator[Message]:
         if items[0].lower() in _PAIR_ROLES:
             yield Message(pair_role, [Part("text", items[1])])
             return
-    if items and all(isinstance(item, Mapping) and _is_block(item) for item in items):
-        parts = [part for item in items if isinstance(item, Mapping) for part in block_parts(item)]
+    if items and all(isinstance(item, dict) and _is_block(item) for item in items):
+        parts = [part for item in items if isinstance(item, dict) for part in block_parts(item)]
         if parts:
             yield Message(_role_by_parts(parts, role), parts)
         return
@@ -146,12 +143,12 @@ def _mapping(value: Block, role: Role, depth: int) -> Iterator[Message]:
 def _instructions(value: Block) -> Iterator[Message]:
     """The system prompt that a request tells beside its messages."""
     config = value.get("config")
-    for holder in (value, config) if isinstance(config, Mapping) else (value,):
+    for holder in (value, config) if isinstance(config, dict) else (value,):
         for key in ("system", "system_instruction", "systemInstruction", "instructions", "system_prompt"):
             told = holder.get(key)
-            if isinstance(told, Mapping):
+            if isinstance(told, dict):
                 told = told.get("parts", told)
-            parts = content_parts(told) if isinstance(told, str | list | Mapping) else []
+            parts = content_parts(told) if isinstance(told, str | list | dict) else []
             if parts and all(part.kind == "text" for part in parts):
                 yield Message("system", parts)
                 return
@@ -164,11 +161,11 @@ def _own_message(value: Block, role: Role) -> Message | None:
     if value.get("type") == "constructor" and isinstance(path, list) and path and isinstance(path[-1], str):
         kwargs = value.get("kwargs")
         known = _CLASSES.get(path[-1])
-        return _message(kwargs, known) if known and isinstance(kwargs, Mapping) else None
+        return _message(kwargs, known) if known and isinstance(kwargs, dict) else None
     kind = value.get("type")
     if isinstance(kind, str):
         data = value.get("data")
-        if kind in _LANGCHAIN_TYPES and isinstance(data, Mapping):
+        if kind in _LANGCHAIN_TYPES and isinstance(data, dict):
             return _message(data, _LANGCHAIN_TYPES[kind])
         if kind in _LANGCHAIN_TYPES and "content" in value and "role" not in value:
             return _message(value, _LANGCHAIN_TYPES[kind])
@@ -202,14 +199,14 @@ def _message(value: Block, role: Role) -> Message:
         calls = parse_container(calls)
     told = {part.id for part in parts if part.kind == "call" and part.id}
     for call in calls if isinstance(calls, list) else ():
-        if isinstance(call, Mapping):
+        if isinstance(call, dict):
             inner = call.get("tool_call")
-            part = call_part(inner if isinstance(inner, Mapping) else call)
+            part = call_part(inner if isinstance(inner, dict) else call)
             # Anthropic through LangChain tells a call in the content and in tool_calls.
             if not part.id or part.id not in told:
                 parts.append(part)
     function = value.get("function_call")
-    if isinstance(function, Mapping) and function.get("name"):
+    if isinstance(function, dict) and function.get("name"):
         parts.append(call_part(function))
     if parts and all(part.kind == "result" for part in parts):
         role = "tool"
@@ -217,7 +214,7 @@ def _message(value: Block, role: Role) -> Message:
 
 
 def _tool_message(value: Block, content: object) -> Message:
-    parts = content_parts(content) if isinstance(content, list | Mapping) else []
+    parts = content_parts(content) if isinstance(content, list | dict) else []
     if any(part.kind == "result" for part in parts):
         return Message("tool", [part for part in parts if part.kind == "result"])
     call_id, name = value.get("tool_call_id", value.get("toolCallId", value.get("id"))), value.get("name")

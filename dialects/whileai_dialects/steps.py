@@ -1,7 +1,7 @@
 """What an agent did, step by step, and the same as messages for a trainer.
 
-The conversation tells what the model asked for and what it was told back; the tool spans tell what really ran. Here both are
-paired: by call id, then by name and arguments, then by name and order.
+The conversation tells what the model asked for and what it was told back; the tool spans tell what really ran. Here
+both are paired: by call id, then by name and arguments, then by name and order.
 """
 
 from collections import defaultdict
@@ -127,20 +127,15 @@ def entries_of(main: Sequence[Item], subs: Iterable[Sequence[Item]], runs: Seque
 
 def _pair(uses: Sequence[Use], runs: Sequence[ToolRun]) -> list[ToolRun]:
     """Give each use its run; the runs that nobody asked for are left."""
-    rules: tuple[Callable[[str, str, object], Hashable], ...] = (
-        lambda call_id, name, arguments: call_id or None,
-        lambda call_id, name, arguments: (_bare(name), _value_key(arguments)) if arguments is not None else None,
-        lambda call_id, name, arguments: _bare(name) or None,
-    )
     left = list(runs)
-    for rule in rules:
+    for rule in _RULES:
         open_uses: dict[Hashable, list[Use]] = defaultdict(list)
         for use in reversed(uses):
             if use.run is None and use.call is not None:
-                open_uses[rule(use.call.id, use.call.name, use.call.value)].append(use)
+                open_uses[rule(use.call)].append(use)
         still: list[ToolRun] = []
         for run in left:
-            key = rule(run.id, run.name, run.arguments)
+            key = rule(Part("call", id=run.id, name=run.name, value=run.arguments))
             waiting = open_uses.get(key) if key is not None else None
             if waiting:
                 waiting.pop().run = run
@@ -148,6 +143,14 @@ def _pair(uses: Sequence[Use], runs: Sequence[ToolRun]) -> list[ToolRun]:
                 still.append(run)
         left = still
     return left
+
+
+# What a call and a run have in common, the surest first; None is nothing to go by.
+_RULES: tuple[Callable[[Part], Hashable], ...] = (
+    lambda call: call.id or None,
+    lambda call: (_bare(call.name), _value_key(call.value)) if call.value is not None else None,
+    lambda call: _bare(call.name) or None,
+)
 
 
 def _value_key(arguments: object) -> str:

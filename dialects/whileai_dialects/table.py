@@ -1,8 +1,8 @@
 """The table of dialects: for each fact, the attribute keys that tell it, best first.
 
 This is the only list of such keys. The flat facts that SQL extracts per span are made from it (`FLAT_FACTS`), the
-readers look their keys up in it, and `docs/dialects.md` is printed from it. A new dialect is new rows here and a capture
-in the tests.
+readers look their keys up in it, and `docs/dialects.md` is printed from it. A new dialect is new rows here and a
+capture in the tests.
 """
 
 from dataclasses import dataclass
@@ -272,7 +272,7 @@ FACTS: tuple[Fact, ...] = (
     ),
 )
 
-# What carries the talk itself. `{n}` stands for an index in a flattened list; "event ..." is a log record or a span event.
+# What carries the talk itself. A key that ends in a dot is a flattened list: the rest of the key is index and field.
 CONTENT: tuple[Fact, ...] = (
     _fact(
         "said",

@@ -1,7 +1,7 @@
 """One conversation, put together from calls that each tell all of it so far.
 
-A call's input repeats the history; only what is new in it counts. What is new is found by counting, part by part, so that a
-history that was trimmed, reordered or told in other words still adds each turn once.
+A call's input repeats the history; only what is new in it counts. What is new is found by counting, part by part, so
+that a history that was trimmed, reordered or told in other words still adds each turn once.
 """
 
 from collections import Counter
@@ -14,6 +14,7 @@ from whileai_dialects.message import Message, Part
 
 ItemKind = Literal["user", "text", "call", "result", "reasoning", "media"]
 Key = tuple[str, ...]
+Tokens = dict[str, object]  # token ids and log probabilities of one answer, as the span told them
 
 
 @dataclass(slots=True)
@@ -32,6 +33,7 @@ class Thread:
 
     system: str | None = None
     items: list[Item] = field(default_factory=list)
+    tokens: dict[int, Tokens] = field(default_factory=dict)
     _known: Counter[Key] = field(default_factory=Counter)
     _turn: int = 0
     _asks: Counter[str] = field(default_factory=Counter)
@@ -59,9 +61,11 @@ class Thread:
                 self._add(kind, part, time, keys)
         self._asks[owner] = max(self._asks[owner], asks)
 
-    def say(self, messages: Iterable[Message], time: int) -> None:
+    def say(self, messages: Iterable[Message], time: int, tokens: Tokens | None = None) -> None:
         """Take what a call answered: always new, but for a tool call whose id is known."""
         self._turn += 1
+        if tokens:
+            self.tokens[self._turn] = tokens
         for message in messages:
             for part in message.parts:
                 kind = _kind(message, part)

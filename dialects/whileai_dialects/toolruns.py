@@ -132,7 +132,7 @@ def reading_arguments(reading: Reading) -> object:
 
 def unwrapped_arguments(value: object) -> object:
     """The arguments inside a decorator's {"args", "kwargs"} or a LangChain callback's {"input_str", "inputs"}."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return value
     if "kwargs" in value and value.keys() <= _WRAPPED:
         kwargs, args = value["kwargs"], value.get("args")
@@ -142,7 +142,7 @@ def unwrapped_arguments(value: object) -> object:
         return args[0] if isinstance(args, list) and len(args) == 1 and not kwargs else dict(value)
     if "input_str" in value:
         inputs = value.get("inputs")
-        return inputs if isinstance(inputs, Mapping) else literal_arguments(value["input_str"])
+        return inputs if isinstance(inputs, dict) else literal_arguments(value["input_str"])
     return value
 
 
@@ -160,7 +160,7 @@ def reading_result(reading: Reading) -> object:
 def unwrapped_result(value: object, adk: bool = False) -> object:
     """A result out of the wrappers that packages put around it; JSON objects and arrays as what they are."""
     value = structured(unquoted(value) if isinstance(value, str) else value)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         if "raw_output" in value and "tool_name" in value:  # LlamaIndex
             return structured(value["raw_output"])
         told = _told_message(value)
@@ -179,7 +179,7 @@ def unwrapped_result(value: object, adk: bool = False) -> object:
             "structuredContent",
         }:
             return unwrapped_result(value["content"])  # MCP
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping):
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         block = value[0]
         if isinstance(block.get("text"), str) and block.keys() <= {"text", "type", "annotations", "meta", "_meta"}:
             return structured(block["text"])
@@ -244,14 +244,12 @@ def _says_error(reading: Reading) -> bool:
             continue
         parsed = parse_container(value) or parse_literal(value)
         holders = (
-            [parsed, *(parsed.get(name) for name in ("output", "data", "kwargs"))]
-            if isinstance(parsed, Mapping)
-            else []
+            [parsed, *(parsed.get(name) for name in ("output", "data", "kwargs"))] if isinstance(parsed, dict) else []
         )
         for holder in holders:
-            if isinstance(holder, Mapping):
+            if isinstance(holder, dict):
                 inner = holder.get("kwargs")
-                if _marked(holder) or (isinstance(inner, Mapping) and _marked(inner)):
+                if _marked(holder) or (isinstance(inner, dict) and _marked(inner)):
                     return True
     return False
 

@@ -12,9 +12,13 @@ from whileai_dialects.span import Span
 
 @dataclass(slots=True)
 class Tree:
-    """Spans by id, each with its parent, its children in time order, and its depth."""
+    """Spans by id, each with its parent, its children in time order, and its depth.
+
+    `order` is by time; `downward` has every span behind its parent, and spans of one depth by time.
+    """
 
     order: list[Span]
+    downward: list[Span]
     by_id: dict[str, Span]
     parent: dict[str, str]
     children: dict[str, list[Span]]
@@ -58,7 +62,8 @@ def build_tree(spans: Sequence[Span]) -> Tree:
             children[above].remove(span)
             tops.append(span)
             _measure([span], children, depth)
-    return Tree(order, by_id, parent, children, depth, tops, any(not span.parent_span_id for span in order))
+    downward = sorted(order, key=lambda span: depth[span.span_id])
+    return Tree(order, downward, by_id, parent, children, depth, tops, any(not span.parent_span_id for span in order))
 
 
 def _measure(tops: Sequence[Span], children: dict[str, list[Span]], depth: dict[str, int]) -> None:

@@ -27,7 +27,7 @@ def usage_of(calls: Sequence[ModelCall], outer: Iterable[Reading]) -> Usage:
 def cost_of(
     calls: Sequence[ModelCall], outer: Iterable[Reading], provider: Callable[[ModelCall], str | None]
 ) -> float | None:
-    """The price of a run in dollars: what the spans tell, else by the price table; null when a call's price is unknown."""
+    """The price of a run in dollars: what the spans tell, else by the price table; null when one is unknown."""
     total = 0.0
     priced = False
     for call in calls:

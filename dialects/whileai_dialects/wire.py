@@ -1,8 +1,8 @@
 """OTLP's messages in a lite form, built at run time: the same bytes on the wire, but attributes stay raw.
 
 A map of key to AnyValue bytes is what `repeated KeyValue` looks like on the wire, so nothing inside an attribute is
-decoded until somebody asks. proto2 is chosen because its parser never refuses a string for its encoding. A stored span is
-an OTLP span with the service's own fields (1001 and up) appended.
+decoded until somebody asks. proto2 is chosen because its parser never refuses a string for its encoding. A stored span
+is an OTLP span with the service's own fields (1001 and up) appended.
 """
 
 from typing import Any

@@ -1,0 +1,80 @@
+"""The plain facts of a run: service, model, provider, version, scenario, eval set, conversation, dataset."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from whileai_dialects.calls import ModelCall
+from whileai_dialects.jsontext import parse_container, structured
+from whileai_dialects.providers import vendor_of
+from whileai_dialects.reading import Reading, text_of_fact
+from whileai_dialects.run import Run
+from whileai_dialects.table import FACT
+from whileai_dialects.tree import Tree
+
+_DATASETS = ("zeroproof.dataset", "whileai.dataset")
+_SESSIONS = ("thread_id", "session_id", "conversation_id")
+
+
+def read_facts(run: Run, tree: Tree, readings: Mapping[str, Reading], calls: Sequence[ModelCall]) -> None:
+    """Fill in the facts that need no conversation."""
+    ordered = [readings[span.span_id] for span in tree.downward]
+    resource = tree.downward[0].resource
+    run.service = _first(text_of_fact("service.name", resource.get("service.name")) for _ in (0,))
+    run.dataset = _first(text_of_fact(key, resource.get(key)) for key in _DATASETS) or run.dataset
+    chats = [call for call in calls if call.first.kind == "llm"] or list(calls)
+    run.model = (
+        _first(_asked_model(call) for call in chats)
+        or _first(call.text("response_model") for call in chats)
+        or _first(reading.text("model") or reading.text("response_model") for reading in ordered)
+    )
+    run.provider = _first(vendor_of(call.text("provider")) for call in chats) or _first(
+        vendor_of(reading.text("provider")) for reading in ordered
+    )
+    run.model_version = _told(ordered, "version")
+    run.scenario_id = _told(ordered, "scenario")
+    run.eval_set = _told(ordered, "eval_set")
+    run.conversation_id = _told(ordered, "conversation") or _first(_session(reading) for reading in ordered)
+
+
+def _told(ordered: Sequence[Reading], fact: str) -> str | None:
+    """A fact told on any span or resource: the best key wins, then the outermost span, then the resource."""
+    keys = FACT[fact].keys
+    best: tuple[int, str] | None = None
+    for reading in ordered:
+        for key in reading.keys(fact)[:1]:
+            rank = keys.index(key)
+            text = text_of_fact(key, reading.attributes[key])
+            if text and (best is None or rank < best[0]):
+                best = (rank, text)
+        if best is not None and best[0] == 0:
+            return best[1]
+    for rank, key in enumerate(keys):
+        if best is not None and best[0] <= rank:
+            break
+        text = text_of_fact(key, ordered[0].span.resource.get(key))
+        if text:
+            return text
+    return best[1] if best is not None else None
+
+
+def _asked_model(call: ModelCall) -> str | None:
+    """The model that was asked for: where one key holds whichever name was known last, the request's parameters say."""
+    if not any(key == "llm.model_name" for reading in call.readings for key in reading.keys("model")[:1]):
+        return call.text("model")
+    for reading in call.readings:
+        parameters = structured(reading.value("parameters"))
+        if isinstance(parameters, dict) and isinstance(parameters.get("model"), str) and parameters["model"]:
+            return str(parameters["model"])
+    return call.text("model")
+
+
+def _session(reading: Reading) -> str | None:
+    """The session in what an application attached as JSON."""
+    value = reading.value("metadata")
+    metadata = parse_container(value) if isinstance(value, str) else None
+    if isinstance(metadata, dict):
+        return _first(told for key in _SESSIONS if isinstance(told := metadata.get(key), str))
+    return None
+
+
+def _first(values: Iterable[str | None]) -> str | None:
+    return next((value for value in values if value), None)
