@@ -43,6 +43,7 @@ class Batch:
     rejections: list[list[Any]] = field(default_factory=list)
     deletions: dict[Key, int] = field(default_factory=dict)
     damages: list[Damage] = field(default_factory=list)
+    unreadable: list[tuple[Record, str]] = field(default_factory=list)
     touched: dict[Key, TraceItems] = field(default_factory=dict)
 
     def items(self, account: str, trace_id: str) -> TraceItems:
@@ -59,24 +60,27 @@ def gather(entries: Iterable[Entry]) -> Batch:
         batch.end = entry.end
         if isinstance(entry.item, Damage):
             batch.damages.append(entry.item)
-        else:
+            continue
+        try:
             _SORT[entry.item.kind](batch, entry.item)
+        except Exception as error:  # sound on disk and yet not readable: kept raw, so that the journal can go on
+            batch.unreadable.append((entry.item, f"{type(error).__name__}: {error}"))
     return batch
 
 
 def _spans(batch: Batch, record: Record) -> None:
-    batch.spans.append(record)
     for frame in split(record.payload):
         span = Span.from_frame(frame)
         batch.items(record.account, span.trace_id).add_span(span)
+    batch.spans.append(record)
 
 
 def _logs(batch: Batch, record: Record) -> None:
-    batch.logs.append(record)
     for frame in split(record.payload):
         log = LogRecord.from_frame(frame)
         if log.trace_id:
             batch.items(record.account, log.trace_id).add_log(LogWire.FromString(frame).log_id, log)
+    batch.logs.append(record)
 
 
 def _scores(batch: Batch, record: Record) -> None:

@@ -74,8 +74,8 @@ class TraceItems:
     def completed_at(self, quiet_ns: int) -> int:
         """When the run became complete: its root arrived, or for the first time nothing came for `quiet_ns`.
 
-        May lie in the future, while a run without a root waits. Once past, no later item moves it: a reader that pages by
-        it meets each run once. 0 without spans, because log records and gradings alone are no run.
+        May lie in the future, while a run without a root waits. Once past, no later item moves it: a reader that
+        pages by it meets each run once. 0 without spans, because log records and gradings alone are no run.
         """
         if not self.spans:
             return 0

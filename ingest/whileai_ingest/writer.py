@@ -49,7 +49,7 @@ class Writer:
         self._quiet_ns = quiet_ns
         self._store = store
         self._metrics = metrics
-        self._cache = TraceCache(CACHE_BYTES)
+        self.cache = TraceCache(CACHE_BYTES)
         self._condition = threading.Condition()
         self._urgent = False
         self._closing = False
@@ -105,7 +105,7 @@ class Writer:
                     log.warning("write failed", error=str(error), exc_info=not isinstance(error, IngestError))
                 self.problem = str(error)
                 self._metrics.store_failures.inc()
-                self._cache.clear()
+                self.cache.clear()
                 if self._pause(_RETRY_SECONDS[min(failures, len(_RETRY_SECONDS) - 1)]):
                     return
                 failures += 1
@@ -136,12 +136,14 @@ class Writer:
         batch = gather(self._journal.read(self._journal.applied, TURN_BYTES))
         if not batch.end:
             return
-        self._write_frames("spans", SPAN_SCHEMA, batch.spans)
-        self._write_frames("log_records", LOG_SCHEMA, batch.logs)
+        self.write_frames("spans", SPAN_SCHEMA, batch.spans)
+        self.write_frames("log_records", LOG_SCHEMA, batch.logs)
         self._store.insert("measurements", MEASUREMENT_COLUMNS, batch.measurements)
         self._store.insert("rejections", REJECTION_COLUMNS, batch.rejections)
         for damage in batch.damages:
             self._quarantine("", 0, "journal", f"unreadable journal bytes at {damage.offset}", damage.raw)
+        for record, error in batch.unreadable:
+            self._quarantine(record.account, record.version, record.kind.name.lower(), error, record.payload)
         self._delete(batch)
         self._summarise(batch)
         self._journal.advance(batch.end)
@@ -154,7 +156,8 @@ class Writer:
 
     # -- spans and log records ---------------------------------------------------------------------------------------
 
-    def _write_frames(self, table: str, schema: str, records: Sequence[Record]) -> None:
+    def write_frames(self, table: str, schema: str, records: Sequence[Record]) -> None:
+        """Insert records of frames; what ClickHouse refuses is quarantined, the rest is written."""
         if not records:
             return
         try:
@@ -167,7 +170,7 @@ class Writer:
         """One unwritable frame refuses its whole block: halve until it stands alone, and quarantine it."""
         if len(records) > 1:
             for record in records:
-                self._write_frames(table, schema, [record])
+                self.write_frames(table, schema, [record])
             return
         (record,) = records
         frames = list(split(record.payload))
@@ -177,7 +180,7 @@ class Writer:
         middle = len(frames) // 2
         for offset, half in ((0, frames[:middle]), (middle, frames[middle:])):
             part = Record(record.kind, record.account, record.version + offset, len(half), join(half))
-            self._write_frames(table, schema, [part])
+            self.write_frames(table, schema, [part])
 
     def _quarantine(self, account: str, version: int, kind: str, error: str, raw: bytes) -> None:
         log.error("quarantined", kind=kind, error=error, bytes=len(raw))
@@ -214,14 +217,14 @@ class Writer:
                 rows.append(run_row(account, Run(trace_id, version=deleted_to), 0, 0, deleted=True))
         self._store.insert("runs", COLUMNS, rows)
         for key, items in whole.items():
-            self._cache.put(key, items)
+            self.cache.put(key, items)
 
     def _complete(self, batch: Batch) -> dict[Key, TraceItems]:
         """The touched traces with everything that came before this batch."""
         whole: dict[Key, TraceItems] = {}
         strangers: dict[str, list[str]] = defaultdict(list)
         for key, fresh in batch.touched.items():
-            cached = self._cache.take(key)
+            cached = self.cache.take(key)
             if cached is None:
                 strangers[key[0]].append(key[1])
                 whole[key] = fresh

@@ -1,13 +1,17 @@
-"""Journals in folders of their own."""
+"""Journals in folders of their own, and one journal and writer in front of the process's engine."""
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from prometheus_client import CollectorRegistry
+from support.engine import engine_url
 from support.journals import OpenJournal
 
+from whileai_ingest import Ingest, Store
 from whileai_ingest.journal import Journal
 
 
@@ -23,3 +27,17 @@ def open_journal(tmp_path: Path) -> Iterator[OpenJournal]:
     yield open_
     for journal in opened:
         journal.close()
+
+
+@pytest.fixture(scope="session")
+def ingest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ingest]:
+    folder = tmp_path_factory.mktemp("ingest") / "journal"
+    running = Ingest(folder, Store(engine_url()), CollectorRegistry(), journal_max_bytes=1 << 32)
+    running.start()
+    yield running
+    assert running.close(), "the writer did not drain"
+
+
+@pytest.fixture
+def account() -> str:
+    return f"acc_{uuid.uuid4().hex[:12]}"

@@ -32,7 +32,7 @@ class Service:
     grpc: str = ""
 
     def command(self, *arguments: str) -> list[str]:
-        return [sys.executable, "-m", "whileai", *arguments]
+        return [str(Path(sys.executable).with_name("whileai")), *arguments]
 
     def env(self) -> dict[str, str]:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("WHILEAI_", "OTEL_"))}

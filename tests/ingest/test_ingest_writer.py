@@ -1,0 +1,198 @@
+"""From the journal into ClickHouse: each item once, each trace one row, whatever the order and the batching."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from typing import Any
+
+from opentelemetry.proto.trace.v1.trace_pb2 import Span as OtlpSpan
+from support.otlp import chat_run, event, log_record, logs, new_span_id, new_trace_id, span, traces
+from support.sending import send
+
+from whileai_dialects import summarise
+from whileai_ingest import Ingest, ScoreRow, Signal
+from whileai_ingest.frames import SPAN_SCHEMA, Context, Item, span_ids, stream
+from whileai_ingest.reading import read_traces
+from whileai_ingest.records import Kind, Record
+
+
+def run_row(ingest: Ingest, account: str, trace_id: str) -> dict[str, Any]:
+    columns = (
+        "agent, model, scenario_id, span_count, has_root, prompt, final_text, reward, verdict, input_tokens, status"
+    )
+    rows = ingest.store.query(
+        f"SELECT {columns} FROM runs FINAL WHERE account = {{account:String}} AND trace_id = {{trace:String}}",
+        {"account": account, "trace": trace_id},
+    )
+    assert len(rows) == 1, f"{len(rows)} rows for one trace"
+    return dict(zip(columns.split(", "), rows[0], strict=True))
+
+
+def score(ingest: Ingest, account: str, *rows: ScoreRow) -> None:
+    asyncio.run(ingest.accept_scores(account, rows))
+    assert ingest.settle(60)
+
+
+def test_an_acknowledged_trace_is_a_run(ingest: Ingest, account: str) -> None:
+    trace_id = new_trace_id()
+    send(ingest, account, traces(chat_run(trace_id, scenario="sc_1", reward=1.0)))
+    row = run_row(ingest, account, trace_id)
+    assert (row["agent"], row["model"], row["scenario_id"]) == ("refund-bot", "gpt-4o-mini", "sc_1")
+    assert (row["prompt"], row["final_text"]) == ("Please refund order A-1001", "Done.")
+    assert (row["reward"], row["verdict"], row["input_tokens"], row["span_count"]) == (1.0, "pass", 20, 2)
+
+
+def test_resends_in_any_batching_and_order_change_no_number(ingest: Ingest, account: str) -> None:
+    trace_id = new_trace_id()
+    spans = chat_run(trace_id, reward=1.0)
+    send(ingest, account, traces(spans))
+    before = run_row(ingest, account, trace_id)
+    dice = random.Random(7)
+    for _ in range(5):
+        shuffled = dice.sample(spans, len(spans))
+        send(ingest, account, traces(shuffled))
+        for one in shuffled:
+            send(ingest, account, traces([one]))
+    assert run_row(ingest, account, trace_id) == before
+
+
+def test_the_order_of_arrival_changes_no_fact(ingest: Ingest, account: str) -> None:
+    rows = []
+    for order in (1, -1):
+        trace_id = new_trace_id()
+        for one in chat_run(trace_id, scenario="s", reward=0.0, start=10**18)[::order]:
+            send(ingest, account, traces([one]))
+        rows.append(run_row(ingest, account, trace_id))
+    assert rows[0] == rows[1]
+
+
+def test_a_span_that_comes_again_with_other_content_replaces_what_was_there(ingest: Ingest, account: str) -> None:
+    trace_id = new_trace_id()
+    chat, root = chat_run(trace_id, answer="first answer")
+    send(ingest, account, traces([chat, root]))
+    replaced, _ = chat_run(trace_id, answer="second answer")
+    replaced.span_id, replaced.parent_span_id = chat.span_id, root.span_id
+    send(ingest, account, traces([replaced]))
+    row = run_row(ingest, account, trace_id)
+    assert (row["final_text"], row["span_count"]) == ("second answer", 2)
+
+
+def test_a_root_that_never_comes_still_makes_a_run(ingest: Ingest, account: str) -> None:
+    trace_id = new_trace_id()
+    chat, _ = chat_run(trace_id)
+    send(ingest, account, traces([chat]))
+    row = run_row(ingest, account, trace_id)
+    assert (row["has_root"], row["span_count"], row["prompt"]) == (0, 1, "Please refund order A-1001")
+
+
+def test_log_records_join_their_span_whichever_comes_first(ingest: Ingest, account: str) -> None:
+    for logs_first in (True, False):
+        trace_id, span_id = new_trace_id(), new_span_id()
+        bare = span(
+            trace_id, span_id, name="chat m", attributes={"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
+        )
+        told = logs(
+            [
+                log_record(trace_id, span_id, "gen_ai.user.message", {"content": "the ask"}),
+                log_record(trace_id, span_id, "gen_ai.choice", {"index": 0, "message": {"content": "the answer"}}),
+            ]
+        )
+        steps = [(traces([bare]), Signal.TRACES), (told, Signal.LOGS)]
+        for body, signal in reversed(steps) if logs_first else steps:
+            send(ingest, account, body, signal)
+        row = run_row(ingest, account, trace_id)
+        assert (row["prompt"], row["final_text"]) == ("the ask", "the answer"), f"{logs_first=}"
+
+
+def test_a_score_may_come_before_its_trace(ingest: Ingest, account: str) -> None:
+    trace_id = new_trace_id()
+    score(ingest, account, ScoreRow(trace_id, "score", 0.0))
+    assert run_row(ingest, account, trace_id)["span_count"] == 0
+    send(ingest, account, traces(chat_run(trace_id)))
+    assert run_row(ingest, account, trace_id)["verdict"] == "fail"
+
+
+def test_a_correction_by_call_beats_a_resent_span(ingest: Ingest, account: str) -> None:
+    trace_id = new_trace_id()
+    spans = chat_run(trace_id, reward=1.0)
+    send(ingest, account, traces(spans))
+    score(ingest, account, ScoreRow(trace_id, "score", 0.0))
+    send(ingest, account, traces(spans))
+    row = run_row(ingest, account, trace_id)
+    assert (row["reward"], row["verdict"]) == (0.0, "fail")
+
+
+def test_a_deleted_trace_is_gone_and_a_new_one_with_its_id_is_new(ingest: Ingest, account: str) -> None:
+    trace_id = new_trace_id()
+    old = chat_run(trace_id, answer="old")
+    send(ingest, account, traces(old))
+    score(ingest, account, ScoreRow(trace_id, "score", 1.0))
+    asyncio.run(ingest.accept_deletion(account, [trace_id]))
+    assert ingest.settle(60)
+    assert read_traces(ingest.store, account, [trace_id]) == {}
+    new = chat_run(trace_id, answer="new")
+    send(ingest, account, traces(new))
+    row = run_row(ingest, account, trace_id)
+    assert (row["final_text"], row["span_count"], row["verdict"]) == ("new", 2, "")
+
+
+def test_the_same_trace_id_under_two_accounts_is_two_runs(ingest: Ingest, account: str) -> None:
+    trace_id = new_trace_id()
+    other = account + "_other"
+    send(ingest, account, traces(chat_run(trace_id, answer="mine")))
+    send(ingest, other, traces(chat_run(trace_id, answer="yours")))
+    assert run_row(ingest, account, trace_id)["final_text"] == "mine"
+    assert run_row(ingest, other, trace_id)["final_text"] == "yours"
+
+
+def test_what_the_writer_forgot_it_reads_back_equal(ingest: Ingest, account: str) -> None:
+    trace_id = new_trace_id()
+    chat, root = chat_run(trace_id, scenario="s")
+    chat.events.append(event("first token", {"n": 1}, 5))
+    send(ingest, account, traces([chat]))
+    ingest.writer.cache.clear()
+    send(ingest, account, traces([root]))
+    row = run_row(ingest, account, trace_id)
+    assert (row["span_count"], row["final_text"], row["scenario_id"]) == (2, "Done.", "s")
+    items = read_traces(ingest.store, account, [trace_id])[trace_id]
+    assert summarise(list(items.spans.values())).final_text == "Done."
+
+
+def test_a_span_of_five_megabytes_comes_back_whole(ingest: Ingest, account: str) -> None:
+    trace_id, big = new_trace_id(), "x\0y" * 1_700_000
+    send(ingest, account, traces([span(trace_id, attributes={"big": big, "bytes": b"\0\xff"})]))
+    (stored,) = read_traces(ingest.store, account, [trace_id])[trace_id].spans.values()
+    assert stored.attributes["big"] == big
+    assert stored.attributes["bytes"] == b"\0\xff"
+
+
+def test_a_batch_over_150_days_is_taken_whole(ingest: Ingest, account: str) -> None:
+    trace_id, now = new_trace_id(), time.time_ns()
+    days = [span(trace_id, start=now - day * 86_400 * 10**9) for day in range(150)]
+    send(ingest, account, traces(days))
+    assert run_row(ingest, account, trace_id)["span_count"] == 150
+
+
+def test_an_unwritable_frame_goes_to_quarantine_and_costs_only_itself(ingest: Ingest, account: str) -> None:
+    trace_id = new_trace_id()
+    good = [one.SerializeToString() for one in chat_run(trace_id)]
+    context = Context.of(account, b"", b"", b"", b"")
+    items = [Item(raw, _ids(raw), context) for raw in good]
+    # A frame the door would never let through: its attributes are not a map.
+    bad = Item(b"\x48\x01", _ids(good[0]), context)
+    payload = stream([items[0], bad, items[1]], 1)
+    ingest.writer.write_frames("spans", SPAN_SCHEMA, [Record(Kind.SPANS, account, 1, 3, payload)])
+    stored = ingest.store.query(
+        "SELECT count() FROM spans WHERE account = {account:String} AND trace_id = {trace:String}",
+        {"account": account, "trace": trace_id},
+    )
+    kept = ingest.store.query("SELECT kind FROM quarantine WHERE account = {account:String}", {"account": account})
+    assert stored == [(2,)]
+    assert kept == [("spans",)]
+
+
+def _ids(raw: bytes) -> bytes:
+    parsed = OtlpSpan.FromString(raw)
+    return span_ids(parsed.trace_id, parsed.span_id, parsed.parent_span_id)
