@@ -53,7 +53,7 @@ $(DEMO_READY): pyproject.toml constraints.txt demo/requirements.txt
 	@touch $@
 
 demo: $(READY) $(DEMO_READY) ## the whole way on real spans: an agent, its traces, grades, a cut, two files (KEEP=1: leave the service running)
-	@KEEP=$(KEEP) $(DEMO_VENV)/bin/python demo/run.py
+	@KEEP=$(KEEP) $(DEMO_VENV)/bin/python -m demo.run
 
 serve: $(READY) ## run the service on its default ports
 	@$(BIN)/whileai serve
