@@ -1,1 +1,7 @@
-"""whileai_query."""
+"""The reading side and the API: traces, scores, cuts, datasets, agents."""
+
+from whileai_query.app import create_api
+from whileai_query.objects import Objects
+from whileai_query.services import Services
+
+__all__ = ["Objects", "Services", "create_api"]

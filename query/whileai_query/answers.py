@@ -1,0 +1,40 @@
+"""How answers go over the wire: JSON that always encodes, and errors as `{"error": "…"}` under 400 bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from starlette.responses import Response
+
+# The published client reads the first 400 characters of an error body as JSON; a longer one is shown raw.
+ERROR_BYTES = 399
+
+
+def encode_json(content: Any) -> bytes:
+    """Compact JSON. Text that is not valid Unicode (a lone surrogate out of a span's JSON) goes as an escape."""
+    try:
+        return orjson.dumps(content)
+    except TypeError:
+        return json.dumps(content, separators=(",", ":"), default=str).encode()
+
+
+class Json(Response):
+    """A JSON object."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        return encode_json(content)
+
+
+def error_answer(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    """The one shape of every error. A message too long for it is cut."""
+    text = " ".join(message.split()) or "the request failed"
+    body = encode_json({"error": text})
+    while len(body) > ERROR_BYTES:
+        text = text[: max(1, len(text) - max(1, (len(body) - ERROR_BYTES) // 4) - 1)].rstrip("…") + "…"
+        body = encode_json({"error": text})
+    return Response(body, status, dict(headers or {}), "application/json")

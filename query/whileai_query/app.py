@@ -1,0 +1,32 @@
+"""The API as one FastAPI application, made from the services it is given."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+
+from whileai_query.failures import handle_failures
+from whileai_query.services import Services
+from whileai_query.trace_routes import router as traces
+from whileai_registry.keycache import KeyCache
+
+# Fixed paths (`/traces/cuts`) stand before those with an id in their place (`/traces/{trace_id}`).
+_ROUTERS = (traces,)
+
+
+def create_api(services: Services) -> FastAPI:
+    """The reading side and the API of one process."""
+    app = FastAPI(
+        title="While",
+        summary="Traces in, training data out",
+        openapi_url="/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        # A redirected POST is an error to the published client.
+        redirect_slashes=False,
+    )
+    app.state.services = services
+    app.state.keys = KeyCache(services.registry.authenticate)
+    handle_failures(app)
+    for router in _ROUTERS:
+        app.include_router(router)
+    return app

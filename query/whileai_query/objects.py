@@ -1,0 +1,103 @@
+"""Files of datasets: a folder or a bucket behind one small interface (fsspec).
+
+A file appears whole or not at all. Keys are made by the service from its own ids; nothing a user says becomes a path.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from typing import IO, Any
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+
+CHUNK = 1 << 20
+_SAFE_KEY = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
+
+
+class Objects:
+    """`file:///folder` or `s3://bucket/prefix`; further options as fsspec takes them from the environment."""
+
+    def __init__(self, url: str, **options: Any) -> None:
+        self._fs, root = fsspec.core.url_to_fs(url, **options)
+        self._root = str(root).rstrip("/")
+        self._local = isinstance(self._fs, LocalFileSystem)
+
+    @contextlib.contextmanager
+    def writing(self, key: str) -> Iterator[IO[bytes]]:
+        """A new file under this key; it is there once the block ends well, and leaves nothing when it does not."""
+        path = self._path(key)
+        with self._local_file(path) if self._local else self._remote_file(path) as file:
+            yield file
+
+    def read(self, key: str) -> Iterator[bytes]:
+        """The bytes in chunks. Raises FileNotFoundError at once, not at the first chunk."""
+        file = self._fs.open(self._path(key), "rb")
+        return _chunks(file)
+
+    def size(self, key: str) -> int:
+        """Bytes of the file. Raises FileNotFoundError."""
+        self._fs.invalidate_cache()
+        return int(self._fs.size(self._path(key)))
+
+    def delete(self, key: str) -> None:
+        """Remove the file; one that is not there is removed already."""
+        path = self._path(key)
+        with contextlib.suppress(FileNotFoundError):
+            self._fs.rm_file(path)
+        if self._local:
+            with contextlib.suppress(OSError):  # the folder of a dataset goes with its last file
+                os.rmdir(os.path.dirname(path))
+
+    def _path(self, key: str) -> str:
+        if not _SAFE_KEY.fullmatch(key):
+            raise ValueError(f"{key!r} is no key of ours")
+        return f"{self._root}/{key}"
+
+    @contextlib.contextmanager
+    def _local_file(self, path: str) -> Iterator[IO[bytes]]:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        temporary = f"{path}.{secrets.token_hex(8)}.part"
+        try:
+            with open(temporary, "xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
+        _sync_folder(os.path.dirname(path))
+
+    @contextlib.contextmanager
+    def _remote_file(self, path: str) -> Iterator[IO[bytes]]:
+        file = self._fs.open(path, "wb", autocommit=False)
+        try:
+            yield file
+            file.close()
+        except BaseException:
+            # Closing would upload what is there; this gives up the parts that were sent already.
+            file.closed = True
+            file.discard()
+            raise
+        file.commit()
+        self._fs.invalidate_cache()
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while chunk := file.read(CHUNK):
+            yield chunk
+
+
+def _sync_folder(folder: str) -> None:
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
