@@ -24,17 +24,25 @@ def add_to(subparsers: Any, words: Sequence[str]) -> None:
             subparsers.add_parser(entry.name)
 
 
+def missing(verb: str, problem: ImportError) -> str:
+    """The sentence for a verb whose packages are not installed."""
+    return f"`whileai {verb}` is not installed here ({problem}): {_way_out(verb)}"
+
+
 def _load(entry: EntryPoint, subparsers: Any) -> None:
     try:
         add = entry.load()
     except ImportError as problem:
-        way_out = f"pip install '{EXTRA[entry.name]}'" if entry.name in EXTRA else "reinstall the package that adds it"
-        sentence = f"`whileai {entry.name}` is not installed here ({problem}): {way_out}"
+        sentence, way_out = missing(entry.name, problem), _way_out(entry.name)
         parser = subparsers.add_parser(entry.name, help=f"not installed: {way_out}", add_help=False, prefix_chars="\0")
         parser.add_argument("rest", nargs=argparse.REMAINDER)
         parser.set_defaults(func=lambda _args: _refuse(sentence))
         return
     add(subparsers)
+
+
+def _way_out(verb: str) -> str:
+    return f"pip install '{EXTRA[verb]}'" if verb in EXTRA else "reinstall the package that adds it"
 
 
 def _refuse(sentence: str) -> int:

@@ -19,6 +19,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _show(args.func(args), getattr(args, "json", False))
     except KeyboardInterrupt:
         return 130
+    except ImportError as problem:
+        print(f"error: {added.missing(words[0], problem)}", file=sys.stderr)
+        return 1
     except BrokenPipeError:  # the reader of a pipe has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

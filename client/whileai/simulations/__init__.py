@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from whileai.leaks import LeakReport as LeakReport
     from whileai.leaks import leak_report as leak_report
     from whileai.near_copies import near_duplicate_prompts as near_duplicate_prompts
+    from whileai.otel_rows import rows_from_otel as rows_from_otel
     from whileai.rows import task_key as task_key
     from whileai.scores import send_score as send_score
     from whileai.sizing import detectable_effect as detectable_effect
@@ -57,6 +58,7 @@ __getattr__, __dir__ = lazy_names(
         "whileai.exporting": ("export_dataset", "export_training", "tool_call_roundtrip"),
         "whileai.leaks": ("LeakReport", "leak_report"),
         "whileai.near_copies": ("near_duplicate_prompts",),
+        "whileai.otel_rows": ("rows_from_otel",),
         "whileai.rows": ("task_key",),
         "whileai.scores": ("send_score",),
         "whileai.sizing": ("detectable_effect", "holdout_size"),
