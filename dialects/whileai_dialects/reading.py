@@ -131,7 +131,7 @@ _scan = lru_cache(maxsize=2048)(_scan_keys)
 
 def _events(reading: Reading) -> list[Told]:
     told: list[Told] = [(event.name, dict(event.attributes)) for event in reading.span.events]
-    for log in sorted(reading.logs, key=lambda record: record.when):
+    for log in sorted(reading.logs, key=lambda record: (record.when, record.version)):
         body = structured(log.body)
         if isinstance(body, dict):
             told.append((log.event_name, body))
