@@ -28,6 +28,25 @@ class Cluster:
         with psycopg.connect(f"host={self.folder} user=postgres dbname=postgres", autocommit=True) as connection:
             connection.execute(statement.encode())
 
+    def create(self) -> None:
+        self._program("initdb", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
+
+    def start(self) -> None:
+        options = f"-k {self.folder} -c listen_addresses='' {_UNSAFE_BUT_FAST}"
+        self._program("pg_ctl", "-w", "-l", str(self.folder / "log"), "-o", options, "start")
+
+    def stop(self) -> None:
+        self._program("pg_ctl", "-w", "-m", "fast", "stop")
+
+    def _program(self, name: str, *arguments: str) -> None:
+        as_owner = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+        command = [*as_owner, str(binaries() / name), "-D", str(self.folder / "data"), *arguments]
+        # Not a pipe: the server inherits it and would keep it open for ever.
+        with tempfile.TemporaryFile("w+") as output:
+            done = subprocess.run(command, cwd=self.folder, stdout=output, stderr=subprocess.STDOUT, check=False)
+            output.seek(0)
+            assert done.returncode == 0, f"{name} failed: {output.read()}"
+
 
 def binaries() -> Path:
     found = sorted(_INSTALLED.glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
@@ -41,29 +60,17 @@ def binaries() -> Path:
 
 @contextmanager
 def cluster() -> Iterator[Cluster]:
-    programs = binaries()
+    binaries()
     folder = Path(tempfile.mkdtemp(prefix="whileai-pg-"))
-    data = folder / "data"
-    as_owner: list[str] = []
     if os.geteuid() == 0:  # PostgreSQL refuses to run as root
         shutil.chown(folder, "postgres")
-        as_owner = ["runuser", "-u", "postgres", "--"]
-
-    def run(program: str, *arguments: str) -> None:
-        command = [*as_owner, str(programs / program), *arguments]
-        # Not a pipe: the server inherits it and would keep it open for ever.
-        with tempfile.TemporaryFile("w+") as output:
-            done = subprocess.run(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT, check=False)
-            output.seek(0)
-            assert done.returncode == 0, f"{program} failed: {output.read()}"
-
+    made = Cluster(folder)
     try:
-        run("initdb", "-D", str(data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
-        options = f"-k {folder} -c listen_addresses='' {_UNSAFE_BUT_FAST}"
-        run("pg_ctl", "-D", str(data), "-w", "-l", str(folder / "log"), "-o", options, "start")
+        made.create()
+        made.start()
         try:
-            yield Cluster(folder)
+            yield made
         finally:
-            run("pg_ctl", "-D", str(data), "-w", "-m", "immediate", "stop")
+            made.stop()
     finally:
         shutil.rmtree(folder)

@@ -6,6 +6,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from registry.postgres_cluster import cluster
 
 from whileai_registry import InvalidInput, Registry, RegistryUnavailable
 
@@ -40,6 +41,20 @@ def test_a_folder_that_does_not_exist_is_one_sentence(tmp_path: Path) -> None:
             call()
         assert_one_sentence(error)
     registry.close()
+
+
+def test_a_postgresql_that_goes_away_is_one_sentence_and_serves_again_when_it_is_back() -> None:
+    with cluster() as running:
+        registry = Registry(running.url("postgres"))
+        registry.migrate()
+        key = registry.bootstrap().api_key or ""
+        running.stop()
+        with pytest.raises(RegistryUnavailable, match="cannot be reached") as error:
+            registry.authenticate(key)
+        assert_one_sentence(error)
+        running.start()
+        assert registry.authenticate(key) is not None
+        registry.close()
 
 
 def test_a_reachable_database_answers_a_ping(registry: Registry) -> None:
