@@ -1,6 +1,5 @@
 """The schemas of the tools that a model was offered, in OpenAI's form."""
 
-
 from whileai_dialects.flatten import trees
 from whileai_dialects.jsontext import parse_container, structured
 from whileai_dialects.reading import Reading
