@@ -31,21 +31,19 @@ class Till:
     refunds: list[tuple[str, float]] = field(default_factory=list)
 
 
-desk = Agent(MODEL, name="refund-desk", deps_type=Till, instructions=INSTRUCTIONS)
-
-
-@desk.tool_plain
 def lookup_order(order_id: str) -> dict[str, object]:
     """Everything the shop knows about an order."""
     order = ORDERS.get(order_id)
     return asdict(order) if order else {"error": f"there is no order {order_id}"}
 
 
-@desk.tool
 def issue_refund(context: RunContext[Till], order_id: str, amount: float) -> dict[str, object]:
     """Pay money back to the customer's card."""
     context.deps.refunds.append((order_id, amount))
     return {"refunded": amount, "order_id": order_id}
+
+
+desk = Agent(MODEL, name="refund-desk", deps_type=Till, instructions=INSTRUCTIONS, tools=[lookup_order, issue_refund])
 
 
 def main() -> None:

@@ -92,14 +92,14 @@ def next_turn(messages: Sequence[Message], seed: int) -> Turn:
     prompt = next(_text(message) for message in messages if message["role"] == "user")
     scenario = _BY_PROMPT[prompt]
     turns = BEHAVIOURS[scenario.tries[seed]](scenario)
-    return turns[sum(message["role"] == "assistant" for message in messages)]
+    return turns[_turns_taken(messages)]
 
 
 def completion(request: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to one request, in the form of OpenAI's API."""
     messages = request["messages"]
     turn = next_turn(messages, int(request["seed"]))
-    number = sum(message["role"] == "assistant" for message in messages)
+    number = _turns_taken(messages)
     if isinstance(turn, Call):
         call = {
             "id": f"call_{number}",
@@ -120,6 +120,10 @@ def completion(request: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "usage": {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written},
     }
+
+
+def _turns_taken(messages: Sequence[Message]) -> int:
+    return len([message for message in messages if message["role"] == "assistant"])
 
 
 def _tokens(value: Any) -> int:
