@@ -23,15 +23,19 @@ if TYPE_CHECKING:
     from whileai.ingest import otel_env as otel_env
     from whileai.ingest import send_runs as send_runs
     from whileai.ingest import send_traces as send_traces
+    from whileai.sign_in import login as login
+    from whileai.sign_in import logout as logout
+    from whileai.sign_in import signup as signup
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "whileai.identity": ("account", "status"),
         "whileai.configuration": ("Settings", "configure", "context"),
         "whileai.credentials": ("resolve_api_key",),
         "whileai.errors": ("LoginError", "PlatformError", "WhileIngestError"),
+        "whileai.identity": ("account", "status"),
         "whileai.ingest": ("ingest_traces", "list_traces", "otel_env", "send_runs", "send_traces"),
+        "whileai.sign_in": ("login", "logout", "signup"),
     },
 )
 

@@ -113,9 +113,12 @@ def write_private(target: Path, value: Mapping[str, Any]) -> Path:
     return target
 
 
-def same_service(one: str, other: str) -> bool:
+def same_service(one: Any, other: str) -> bool:
     """Whether two base URLs name one service; every spelling of this machine's loopback is the same machine."""
-    return _place(one) == _place(other)
+    try:
+        return isinstance(one, str) and _place(one) == _place(other)
+    except ValueError:  # a port that is no number, for one: not an address at all
+        return False
 
 
 def _place(url: str) -> tuple[str, str, int | None, str]:

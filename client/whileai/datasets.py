@@ -56,7 +56,7 @@ def delete_empty_datasets(*, max_rows: int = 0, dry_run: bool = False, api_key: 
     if not dry_run:
         for dataset_id in victims:
             delete_dataset(dataset_id, api_key=api_key)
-    return {"deleted": [] if dry_run else victims, "would_delete": victims if dry_run else [], "dry_run": dry_run}
+    return {"datasets": victims, "deleted": not dry_run}
 
 
 def publish(

@@ -2,19 +2,19 @@
 
 
 class PlatformError(RuntimeError):
-    """A call to the service failed. `status` is the HTTP status, 0 when the service was not reached or not asked."""
+    """A call to the service failed.
 
-    def __init__(self, message: str, *, status: int = 0) -> None:
+    `status` is the HTTP status, 0 when the service was not reached or not asked; `reason` is the service's own word.
+    """
+
+    def __init__(self, message: str, *, status: int = 0, reason: str | None = None) -> None:
         super().__init__(message)
         self.status = status
+        self.reason = reason
 
 
 class LoginError(PlatformError):
-    """Signing in, signing up or reading the account failed. `code` is the service's word for it, when it gave one."""
-
-    def __init__(self, message: str, *, status: int = 0, code: str | None = None) -> None:
-        super().__init__(message, status=status)
-        self.code = code
+    """Signing in, signing up or reading the account failed."""
 
 
 class WhileIngestError(PlatformError):

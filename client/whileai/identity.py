@@ -4,6 +4,7 @@ from typing import Any
 
 from whileai import credentials, environment, transport
 from whileai.errors import LoginError, PlatformError
+from whileai.sign_in import is_pending
 
 
 def account(api_key: str | None = None) -> dict[str, Any]:
@@ -13,7 +14,14 @@ def account(api_key: str | None = None) -> dict[str, Any]:
         credential = credentials.require("account", api_key, base)
         return transport.call("GET", f"{base}/me", credential=credential, timeout=30)
     except PlatformError as problem:
-        raise LoginError(str(problem), status=problem.status) from problem
+        raise LoginError(str(problem), status=problem.status, reason=problem.reason) from problem
+
+
+def keys(api_key: str | None = None) -> dict[str, Any]:
+    """The account's keys, each by its name and its beginning, and how many it may have."""
+    base = environment.platform_url()
+    credential = credentials.require("account", api_key, environment.api_url())
+    return transport.call("GET", f"{base}/keys", credential=credential, timeout=30)
 
 
 def status(api_key: str | None = None) -> dict[str, Any]:
@@ -22,7 +30,13 @@ def status(api_key: str | None = None) -> dict[str, Any]:
     Never raises for a missing key or an absent service: `configured` and `error` say so.
     """
     base = environment.api_url()
-    shown: dict[str, Any] = {"api_url": base, "configured": False, "source": None, "path": str(credentials.path())}
+    shown: dict[str, Any] = {
+        "api_url": base,
+        "configured": False,
+        "source": None,
+        "path": str(credentials.path()),
+        "pending": is_pending(base),
+    }
     try:
         found = credentials.resolve("account", api_key, base)
         file = credentials.stored() or {}

@@ -22,17 +22,24 @@ if TYPE_CHECKING:
     from whileai.ingest import list_traces as list_traces
     from whileai.ingest import otel_env as otel_env
     from whileai.ingest import send_traces as send_traces
+    from whileai.sign_in import login as login
+    from whileai.sign_in import logout as logout
+    from whileai.sign_in import signup as signup
+    from whileai.upload import push as push
+    from whileai.upload import push_file as push_file
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "whileai.identity": ("account",),
         "whileai.agents": ("agents", "register_agent"),
         "whileai.cuts": ("cut", "cuts"),
         "whileai.datasets": ("catalog", "datasets", "preview", "publish", "unpublish"),
         "whileai.download": ("pull",),
         "whileai.environment": ("platform_url",),
         "whileai.errors": ("LoginError", "PlatformError"),
+        "whileai.identity": ("account",),
         "whileai.ingest": ("list_traces", "otel_env", "send_traces"),
+        "whileai.sign_in": ("login", "logout", "signup"),
+        "whileai.upload": ("push", "push_file"),
     },
 )

@@ -31,15 +31,19 @@ WAY_OUT: Mapping[int, str] = {
     503: "The service is busy or not ready; try again, and see its /readyz.",
 }
 
-Failure = Callable[..., PlatformError]
+Failure = type[PlatformError]
 
 
 class Options(TypedDict, total=False):
-    """What may go with a request. `idempotent` says that asking twice is harmless; by default the method decides."""
+    """What may go with a request.
+
+    `idempotent` says that asking twice is harmless; by default the method decides. A large body is a function that
+    gives its pieces, asked anew for each attempt.
+    """
 
     credential: Credential | None
     json: Any
-    content: bytes | None
+    content: bytes | Callable[[], Iterator[bytes]] | None
     params: Mapping[str, str] | None
     headers: Mapping[str, str] | None
     timeout: float
@@ -70,19 +74,10 @@ def exchange(method: str, url: str, **options: Unpack[Options]) -> httpx.Respons
     credential, failure = options.get("credential"), options.get("failure", PlatformError)
     idempotent = options.get("idempotent")
     repeatable = method in IDEMPOTENT if idempotent is None else idempotent
-    request = client().build_request(
-        method,
-        url,
-        json=options.get("json"),
-        content=options.get("content"),
-        params=options.get("params"),
-        headers={**(options.get("headers") or {}), **({"X-Api-Key": credential.key} if credential else {})},
-        timeout=_timeout(options.get("timeout", 120)),
-    )
     for attempt in range(1, ATTEMPTS + 1):
         last = attempt == ATTEMPTS or not repeatable
         try:
-            response = client().send(request)
+            response = client().send(_request(method, url, options))
         except httpx.TransportError as problem:
             if last or isinstance(problem, httpx.UnsupportedProtocol):
                 raise failure(unreachable(method, url, problem)) from problem
@@ -91,7 +86,7 @@ def exchange(method: str, url: str, **options: Unpack[Options]) -> httpx.Respons
         if response.is_success:
             return response
         if last or response.status_code not in TRY_AGAIN:
-            raise failure(refusal(method, url, response, credential), status=response.status_code)
+            raise refused(failure, method, url, response, credential)
         sleep(pause(attempt, response.headers.get("retry-after")))
     raise AssertionError("the last attempt returns or raises")
 
@@ -102,7 +97,7 @@ def stream(url: str, *, timeout: float = 120) -> Iterator[httpx.Response]:
     with client().stream("GET", url, timeout=_timeout(timeout)) as response:
         if not response.is_success:
             response.read()
-            raise PlatformError(refusal("GET", url, response, None), status=response.status_code)
+            raise refused(PlatformError, "GET", url, response, None)
         yield response
 
 
@@ -125,13 +120,16 @@ def unreachable(method: str, url: str, problem: Exception) -> str:
     return f"{method} {_bare(url)} failed: {reason}"
 
 
-def refusal(method: str, url: str, response: httpx.Response, credential: Credential | None) -> str:
-    """The sentence for an answer that is not a success: what was asked, what came back, the way out."""
-    message = f"{method} {_bare(url)} answered {response.status_code}: {detail(response)}"
-    way_out = WAY_OUT.get(response.status_code)
-    if way_out is None or (credential is None and "{source}" in way_out):
-        return message
-    return f"{message.rstrip('.')}. {way_out.format(source=credential.source if credential else '')}"
+def refused(
+    failure: Failure, method: str, url: str, response: httpx.Response, credential: Credential | None
+) -> PlatformError:
+    """The error for an answer that is not a success: what was asked, what came back, the way out."""
+    status, reason = response.status_code, detail(response)
+    message = f"{method} {_bare(url)} answered {status}: {reason}"
+    way_out = WAY_OUT.get(status)
+    if way_out is not None and (credential is not None or "{source}" not in way_out):
+        message = f"{message.rstrip('.')}. {way_out.format(source=credential.source if credential else '')}"
+    return failure(message, status=status, reason=reason)
 
 
 def detail(response: httpx.Response) -> str:
@@ -170,6 +168,19 @@ def _client(pid: int) -> httpx.Client:  # noqa: ARG001 — the process id is the
     opened = httpx.Client(limits=limits, mounts=direct, headers={"User-Agent": "whileai-platform"})
     atexit.register(opened.close)
     return opened
+
+
+def _request(method: str, url: str, options: Options) -> httpx.Request:
+    credential, content = options.get("credential"), options.get("content")
+    return client().build_request(
+        method,
+        url,
+        json=options.get("json"),
+        content=content() if callable(content) else content,
+        params=options.get("params"),
+        headers={**(options.get("headers") or {}), **({"X-Api-Key": credential.key} if credential else {})},
+        timeout=_timeout(options.get("timeout", 120)),
+    )
 
 
 def sleep(seconds: float) -> None:

@@ -203,5 +203,19 @@ def test_the_help_lists_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
     out = capsys.readouterr().out
-    for verb in ("status", "agents", "traces", "cuts", "cut", "pull", "export", "count-to", "serve"):
+    for verb in (
+        "login",
+        "signup",
+        "logout",
+        "status",
+        "keys",
+        "agents",
+        "traces",
+        "cuts",
+        "cut",
+        "pull",
+        "export",
+        "count-to",
+        "serve",
+    ):
         assert f"\n    {verb} " in out

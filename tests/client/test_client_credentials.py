@@ -81,9 +81,10 @@ def test_a_stored_key_is_used_for_its_own_service(reachable: Service) -> None:
     assert key_of(reachable) == KEY
 
 
-def test_a_stored_key_is_never_sent_to_another_service(reachable: Service) -> None:
-    credentials.store({"api_key": KEY, "api_url": "https://elsewhere.example"})
-    with pytest.raises(PlatformError, match=r"belongs to https://elsewhere\.example; set WHILEAI_API_URL"):
+@pytest.mark.parametrize("address", ["https://elsewhere.example", "http://127.0.0.1:9", "http://127.0.0.1:port", 7])
+def test_a_stored_key_is_never_sent_to_another_service(reachable: Service, address: object) -> None:
+    credentials.store({"api_key": KEY, "api_url": address})
+    with pytest.raises(PlatformError, match=f"belongs to {address}; set WHILEAI_API_URL"):
         wai.datasets()
     assert reachable.requests == []
 

@@ -192,9 +192,12 @@ def test_only_empty_datasets_are_deleted_and_a_dry_run_deletes_none(platform: Se
     ]
     platform.answers("GET", "/datasets", {"datasets": rows})
     platform.answers("DELETE", "/datasets/ds_empty", Answer(204, b""))
-    assert wai.delete_empty_datasets(max_rows=2, dry_run=True)["would_delete"] == ["ds_empty", "ds_small"]
+    assert wai.delete_empty_datasets(max_rows=2, dry_run=True) == {
+        "datasets": ["ds_empty", "ds_small"],
+        "deleted": False,
+    }
     assert {request.method for request in platform.requests} == {"GET"}
-    assert wai.delete_empty_datasets()["deleted"] == ["ds_empty"]
+    assert wai.delete_empty_datasets() == {"datasets": ["ds_empty"], "deleted": True}
     assert [request.path for request in platform.requests if request.method == "DELETE"] == ["/datasets/ds_empty"]
 
 

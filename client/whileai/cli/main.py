@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from whileai.cli import added, verbs
+from whileai.cli import account_verbs, added, data_verbs
 from whileai.cli.output import Output
 
 
@@ -34,11 +34,11 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     """The command's grammar. Of the verbs that other rooms add, only the one that `words` asks for is imported."""
     top = argparse.ArgumentParser(prog="whileai", description="Traces of agents in, training data out.")
     subparsers = top.add_subparsers(title="verbs", metavar="VERB", required=True)
-    for verb in verbs.VERBS:
+    for verb in (*account_verbs.VERBS, *data_verbs.VERBS):
         sub = subparsers.add_parser(verb.name, help=verb.help, description=verb.help)
-        if verb.on_the_service:
+        if verb.needs_key:
             sub.add_argument("--api-key", help="the key to use instead of the environment's or the saved one")
-            sub.add_argument("--json", action="store_true", help="print the answer as JSON")
+        sub.add_argument("--json", action="store_true", help="print the answer as JSON")
         verb.arguments(sub)
         sub.set_defaults(func=verb.run)
     added.add_to(subparsers, words)
@@ -49,7 +49,9 @@ def _show(result: Any, as_json: bool) -> int:
     """Print what a verb gave. A verb of another room prints for itself and gives its exit code, or nothing."""
     if not isinstance(result, Output):
         return int(result or 0)
-    print(json.dumps(result.value, indent=2, ensure_ascii=False) if as_json else result.text)
+    text = json.dumps(result.value, indent=2, ensure_ascii=False) if as_json else result.text
+    if text:
+        print(text)
     if result.problem:
         print(f"error: {result.problem}", file=sys.stderr)
-    return 1 if result.problem else 0
+    return 1 if result.problem else result.code

@@ -12,6 +12,7 @@ class Output:
     value: Any
     text: str
     problem: str | None = None  # said on stderr, and the exit code is 1
+    code: int = 0  # the exit code otherwise
 
 
 def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[tuple[str, str]], nothing: str) -> str:

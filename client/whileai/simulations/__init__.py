@@ -7,6 +7,8 @@ from whileai._lazy import lazy_names
 if TYPE_CHECKING:
     from whileai.agents import agents as agents
     from whileai.agents import register_agent as register_agent
+    from whileai.configuration import configure as configure
+    from whileai.configuration import context as context
     from whileai.cut_words import format_cuts as format_cuts
     from whileai.cuts import cut as cut
     from whileai.cuts import cuts as cuts
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from whileai.datasets import publish as publish
     from whileai.datasets import unpublish as unpublish
     from whileai.datasets import update_dataset as update_dataset
+    from whileai.delegated import issue_delegated_credential as issue_delegated_credential
+    from whileai.delegated import refresh_delegated_credential as refresh_delegated_credential
+    from whileai.delegated import revoke_delegated_credential as revoke_delegated_credential
     from whileai.download import pull as pull
     from whileai.errors import PlatformError as PlatformError
     from whileai.exporting import export_dataset as export_dataset
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
     from whileai.leaks import leak_report as leak_report
     from whileai.near_copies import near_duplicate_prompts as near_duplicate_prompts
     from whileai.otel_rows import rows_from_otel as rows_from_otel
+    from whileai.purge import purge_agent as purge_agent
     from whileai.rows import task_key as task_key
     from whileai.scores import send_score as send_score
     from whileai.sizing import detectable_effect as detectable_effect
@@ -35,11 +41,14 @@ if TYPE_CHECKING:
     from whileai.training_rows import loss_mask as loss_mask
     from whileai.training_rows import to_trl as to_trl
     from whileai.training_rows import training_rows as training_rows
+    from whileai.upload import push_file as push_file
+    from whileai.upload import push_rows as push_rows
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "whileai.agents": ("agents", "register_agent"),
+        "whileai.configuration": ("configure", "context"),
         "whileai.cut_words": ("format_cuts",),
         "whileai.cuts": ("cut", "cuts"),
         "whileai.datasets": (
@@ -53,15 +62,22 @@ __getattr__, __dir__ = lazy_names(
             "unpublish",
             "update_dataset",
         ),
+        "whileai.delegated": (
+            "issue_delegated_credential",
+            "refresh_delegated_credential",
+            "revoke_delegated_credential",
+        ),
         "whileai.download": ("pull",),
         "whileai.errors": ("PlatformError",),
         "whileai.exporting": ("export_dataset", "export_training", "tool_call_roundtrip"),
         "whileai.leaks": ("LeakReport", "leak_report"),
         "whileai.near_copies": ("near_duplicate_prompts",),
         "whileai.otel_rows": ("rows_from_otel",),
+        "whileai.purge": ("purge_agent",),
         "whileai.rows": ("task_key",),
         "whileai.scores": ("send_score",),
         "whileai.sizing": ("detectable_effect", "holdout_size"),
         "whileai.training_rows": ("loss_mask", "to_trl", "training_rows"),
+        "whileai.upload": ("push_file", "push_rows"),
     },
 )

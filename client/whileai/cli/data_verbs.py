@@ -1,30 +1,12 @@
-"""The client's own verbs, as a table: name, help, arguments, and what runs. Thin calls into the library."""
+"""The verbs about traces and training data. Thin calls into the library."""
 
 import argparse
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from whileai.cli.output import Output, pairs, table
+from whileai.cli.verb import Verb
 
-Arguments = Callable[[argparse.ArgumentParser], None]
 FILTERS = ("model", "tool", "eval-set", "measure")
-
-
-@dataclass(frozen=True)
-class Verb:
-    name: str
-    help: str
-    arguments: Arguments
-    run: Callable[[argparse.Namespace], Output]
-    on_the_service: bool = True
-
-
-def _status(args: argparse.Namespace) -> Output:
-    from whileai.identity import status
-
-    shown = status(args.api_key)
-    return Output(shown, pairs({name: value for name, value in shown.items() if name != "error"}), shown.get("error"))
 
 
 def _agents(args: argparse.Namespace) -> Output:
@@ -158,16 +140,11 @@ def _filters(args: argparse.Namespace) -> dict[str, Any]:
     return {"model": args.model, "tool": args.tool, "evalSet": args.eval_set, "measure": args.measure}
 
 
-def _no_arguments(_parser: argparse.ArgumentParser) -> None:
-    pass
-
-
 VERBS = (
-    Verb("status", "which service and key are in use, and the account behind it", _no_arguments, _status),
-    Verb("agents", "the agents seen, and what is known of them", _no_arguments, _agents),
-    Verb("traces", "list runs, or show one", _traces_arguments, _traces),
-    Verb("cuts", "what a cut of training data would hold", _filter_arguments, _cuts),
-    Verb("cut", "make a train and a holdout set", _cut_arguments, _cut),
-    Verb("pull", "download a dataset as JSON lines", _pull_arguments, _pull),
-    Verb("export", "write a dataset as a trainer loads it", _export_arguments, _export),
+    Verb("agents", "the agents seen, and what is known of them", _agents),
+    Verb("traces", "list runs, or show one", _traces, _traces_arguments),
+    Verb("cuts", "what a cut of training data would hold", _cuts, _filter_arguments),
+    Verb("cut", "make a train and a holdout set", _cut, _cut_arguments),
+    Verb("pull", "download a dataset as JSON lines", _pull, _pull_arguments),
+    Verb("export", "write a dataset as a trainer loads it", _export, _export_arguments),
 )
