@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 
+from whileai_query.account_routes import router as account
+from whileai_query.agent_routes import router as agents
+from whileai_query.cut_routes import router as cuts
+from whileai_query.dataset_routes import router as datasets
 from whileai_query.failures import handle_failures
 from whileai_query.services import Services
 from whileai_query.trace_routes import router as traces
 from whileai_registry.keycache import KeyCache
 
 # Fixed paths (`/traces/cuts`) stand before those with an id in their place (`/traces/{trace_id}`).
-_ROUTERS = (traces,)
+_ROUTERS = (cuts, traces, datasets, agents, account)
 
 
 def create_api(services: Services) -> FastAPI:

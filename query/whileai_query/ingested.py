@@ -11,8 +11,8 @@ from whileai_query.filters import Conditions
 from whileai_query.runs import select_runs
 from whileai_query.times import iso
 
-_DAYS = """dataset, toString(toDate(toDateTime(intDiv(first_arrival, 1000000000), 'UTC'), 'UTC')) AS day, count(),
-sum(size_bytes), min(first_arrival), max(last_arrival)"""
+DAY = "formatDateTime(toDateTime(intDiv(first_arrival, 1000000000), 'UTC'), '%F')"
+_DAYS = f"dataset, {DAY} AS day, count(), sum(size_bytes), min(first_arrival), max(last_arrival)"
 
 
 @dataclass(frozen=True, slots=True)

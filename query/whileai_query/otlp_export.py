@@ -19,7 +19,8 @@ from whileai_ingest.reading import BUCKET_NS, presence
 _SPANS = """
 SELECT span_id, version, resource, resource_schema_url, scope, scope_schema_url, parent_span_id, trace_state, flags,
        name, kind, start_time_unix_nano, end_time_unix_nano,
-       mapKeys(attributes) AS keys, mapValues(attributes) AS values, events, links, status, dropped_attributes_count, dropped_events_count, dropped_links_count
+       mapKeys(attributes) AS keys, mapValues(attributes) AS values,
+       events, links, status, dropped_attributes_count, dropped_events_count, dropped_links_count
 FROM spans
 WHERE account = {account:String} AND bucket BETWEEN {first:UInt32} AND {last:UInt32}
   AND trace_id = {trace_id:String} AND version > {deleted_to:UInt64}

@@ -21,8 +21,8 @@ LIST_PARAMETERS = (*FILTERS, "order", "limit", "cursor", "page")
 PREVIEW_CHARS = 200
 
 _COLUMNS = f"""trace_id, completed_at, agent, model, scenario_id, start_time_unix_nano, end_time_unix_nano, status,
-verdict, reward, substringUTF8(prompt, 1, {PREVIEW_CHARS + 1}), substringUTF8(final_text, 1, {PREVIEW_CHARS + 1}), input_tokens,
-output_tokens, cost_usd, span_count"""
+verdict, reward, substringUTF8(prompt, 1, {PREVIEW_CHARS + 1}), substringUTF8(final_text, 1, {PREVIEW_CHARS + 1}),
+input_tokens, output_tokens, cost_usd, span_count"""
 
 _COMPLETE = "completed_at <= {now:UInt64}"
 
