@@ -26,8 +26,8 @@ AGENT = "refund-desk"
 def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is stopped on the way out
     keep = os.environ.get("KEEP", "") not in ("", "0")
-    parent = ROOT / "demo-data"
-    parent.mkdir(exist_ok=True)
+    parent = Path(os.environ.get("DEMO_DATA") or ROOT / "demo-data")
+    parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=time.strftime("%Y%m%d-%H%M%S-"), dir=parent))
     started = time.monotonic()
     service, leave_running = None, False
@@ -118,12 +118,15 @@ def in_short(row: dict[str, Any]) -> str:
     """A row as a few lines: the identity, then the talk."""
     lines = [f"   task {row['scenario_id']}, reward {row['reward']:g}, trace {row['lineage']['trace_id']}"]
     for message in row["messages"]:
-        calls = [
-            f"{call['function']['name']}({call['function']['arguments']})" for call in message.get("tool_calls") or []
-        ]
+        calls = [in_one_line(call["function"]) for call in message.get("tool_calls") or []]
         text = " ".join(filter(None, [message.get("content") or "", *calls]))
         lines.append(f"   {message['role'] + ':':11}{text if len(text) <= 100 else text[:99] + '…'}")
     return "\n".join(lines)
+
+
+def in_one_line(function: dict[str, Any]) -> str:
+    arguments = function["arguments"]
+    return f"{function['name']}({arguments if isinstance(arguments, str) else json.dumps(arguments)})"
 
 
 def where_to_look(service: Service) -> str:

@@ -57,6 +57,8 @@ def clean_environment(**own: str) -> dict[str, str]:
 
 def start(folder: Path) -> Service:
     """Start `whileai serve` on `folder`. Raises `DemoError` when it does not come up."""
+    if not COMMAND.exists():
+        raise DemoError(f"{COMMAND} is not there; run make setup first")
     home, data, log = folder / "home", folder / "data", folder / "service.log"
     with log.open("ab") as errors:
         process = subprocess.Popen(
@@ -67,11 +69,15 @@ def start(folder: Path) -> Service:
             env=clean_environment(WHILEAI_HOME=str(home)),
             start_new_session=True,  # ctrl-C is for the demo, which stops the service itself
         )
-    ready = _READY.match(_first_line(process))
-    service = Service(process, ready[1] if ready else "", home, folder)
-    if ready is None:
+    service = Service(process, "", home, folder)
+    try:
+        ready = _READY.match(_first_line(process))
+        if ready is None:
+            raise DemoError(f"the service did not start; its log says:\n{log.read_text()[-2000:]}")
+    except BaseException:  # an interrupt, too, must not leave it running
         service.stop()
-        raise DemoError(f"the service did not start; its log says:\n{log.read_text()[-2000:]}")
+        raise
+    service.url = ready[1]
     return service
 
 
