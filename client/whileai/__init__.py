@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from whileai.ingest import otel_env as otel_env
     from whileai.ingest import send_runs as send_runs
     from whileai.ingest import send_traces as send_traces
+    from whileai.scored_data import ScoredData as ScoredData
     from whileai.sign_in import login as login
     from whileai.sign_in import logout as logout
     from whileai.sign_in import signup as signup
+    from whileai.simulation_data import SimulationData as SimulationData
 
 __getattr__, __dir__ = lazy_names(
     __name__,
@@ -35,7 +37,9 @@ __getattr__, __dir__ = lazy_names(
         "whileai.errors": ("LoginError", "PlatformError", "WhileIngestError"),
         "whileai.identity": ("account", "status"),
         "whileai.ingest": ("ingest_traces", "list_traces", "otel_env", "send_runs", "send_traces"),
+        "whileai.scored_data": ("ScoredData",),
         "whileai.sign_in": ("login", "logout", "signup"),
+        "whileai.simulation_data": ("SimulationData",),
     },
 )
 

@@ -55,6 +55,25 @@ def arguments_text(arguments: Any) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False, default=str)
 
 
+def with_argument_objects(message: Mapping[str, Any]) -> Message:
+    """The message with its calls' arguments as objects, as chat templates and stored rows have them."""
+    if not message.get("tool_calls"):
+        return dict(message)
+    return {**message, "tool_calls": [_with_object(call) for call in message["tool_calls"]]}
+
+
+def _with_object(call: Mapping[str, Any]) -> dict[str, Any]:
+    function = dict(call["function"])
+    if isinstance(function.get("arguments"), str):
+        try:
+            value = json.loads(function["arguments"] or "{}")
+        except ValueError:
+            value = None
+        # Text that is no object stays text: the round-trip report names the row, nothing is made up in its place.
+        function["arguments"] = value if isinstance(value, dict) else function["arguments"]
+    return {**call, "function": function}
+
+
 def _message(message: Mapping[str, Any]) -> Message:
     made: Message = {"role": str(message.get("role") or "user"), "content": text_of(message.get("content"))}
     calls = [_call(call) for call in message.get("tool_calls") or ()]

@@ -1,12 +1,11 @@
 """Rows made ready for a trainer: messages with a loss mask, one per turn or cut to length when asked."""
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from statistics import fmean, pstdev
 from typing import Any
 
-from whileai.conversation import Message, conversation
+from whileai.conversation import Message, conversation, with_argument_objects
 from whileai.row_source import rows_of
 from whileai.rows import SCHEMA_VERSION, task_key
 
@@ -80,7 +79,7 @@ def to_trl(rows: Sequence[Mapping[str, Any]], kind: str = "training") -> list[di
     made = []
     for row in rows:
         shaped = {key: value for key, value in row.items() if key != "prompt"}
-        shaped["messages"] = [_with_objects(message) for message in row["messages"]]
+        shaped["messages"] = [with_argument_objects(message) for message in row["messages"]]
         if "prompt" in row:
             shaped["prompt_text"] = row["prompt"]
         made.append(shaped)
@@ -146,24 +145,6 @@ def _with_groups(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for row in members:
             row.update(facts)
     return rows
-
-
-def _with_objects(message: Mapping[str, Any]) -> dict[str, Any]:
-    if not message.get("tool_calls"):
-        return dict(message)
-    return {**message, "tool_calls": [_with_object(call) for call in message["tool_calls"]]}
-
-
-def _with_object(call: Mapping[str, Any]) -> dict[str, Any]:
-    function = dict(call["function"])
-    if isinstance(function.get("arguments"), str):
-        try:
-            value = json.loads(function["arguments"] or "{}")
-        except ValueError:
-            value = None
-        # Text that is no object stays text: the round-trip report names the row, nothing is made up in its place.
-        function["arguments"] = value if isinstance(value, dict) else function["arguments"]
-    return {**call, "function": function}
 
 
 def _short_hash(text: str) -> str:

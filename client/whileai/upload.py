@@ -112,8 +112,9 @@ def warn_if_too_small(rows: Rows, effect: float) -> None:
     except ValueError:  # not graded yet
         needed = holdout_size(effect)["n_tasks"]
     if tasks < needed:
+        counted = "1 task" if tasks == 1 else f"{tasks} tasks"
         warnings.warn(
-            f"the holdout has {tasks} tasks; to prove a gain of {effect * 100:g} points at 80 % power takes about "
+            f"the holdout has {counted}; to prove a gain of {effect * 100:g} points at 80 % power takes about "
             f"{needed} (wai.holdout_size)",
             UserWarning,
             stacklevel=3,

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from whileai.otel_rows import rows_from_otel as rows_from_otel
     from whileai.purge import purge_agent as purge_agent
     from whileai.rows import task_key as task_key
+    from whileai.scored_data import ScoredData as ScoredData
     from whileai.scores import send_score as send_score
+    from whileai.simulation_data import SimulationData as SimulationData
     from whileai.sizing import detectable_effect as detectable_effect
     from whileai.sizing import holdout_size as holdout_size
     from whileai.training_rows import loss_mask as loss_mask
@@ -75,7 +77,9 @@ __getattr__, __dir__ = lazy_names(
         "whileai.otel_rows": ("rows_from_otel",),
         "whileai.purge": ("purge_agent",),
         "whileai.rows": ("task_key",),
+        "whileai.scored_data": ("ScoredData",),
         "whileai.scores": ("send_score",),
+        "whileai.simulation_data": ("SimulationData",),
         "whileai.sizing": ("detectable_effect", "holdout_size"),
         "whileai.training_rows": ("loss_mask", "to_trl", "training_rows"),
         "whileai.upload": ("push_file", "push_rows"),
