@@ -75,7 +75,8 @@ def holdout_size(
     if measured is not None:
         base, k = measured.base, measured.k
     spread = _spread(measured, task_std, notes)
-    cause = _no_room(effect, base, spread, ceiling_pass_rate, measured)
+    cause = _nothing_to_size_from(base, spread, ceiling_pass_rate, measured)
+    impossible = base + effect > 1 + NO_SPREAD and (spread is None or spread[1] != "given")
     model_base = min(DEFAULT_BASE, 1 - effect) if cause else base
     source = "model" if cause or spread is None else spread[1]
     concentrated = None
@@ -93,6 +94,11 @@ def holdout_size(
             f"{cause}; n_tasks is what the model says for a base of {model_base:.2f} and k={k}, not a measurement. "
             "Use harder tasks, passed 20 % to 80 % of the time, and size again on those"
         )
+    elif impossible:
+        warnings.append(
+            f"a gain of {effect} over a base of {base:.2f} would be more than every task; use harder tasks, "
+            "or ask for less"
+        )
     n_tasks = _tasks(z, sd, effect)
     return {
         "n_tasks": n_tasks,
@@ -107,7 +113,7 @@ def holdout_size(
         "n_tasks_concentrated": concentrated,
         "base_spread": None if measured is None or measured.base_spread is None else round(measured.base_spread, 4),
         "n_paired": len(measured.differences) if measured and measured.differences and source == "rows" else None,
-        "saturated": cause is not None,
+        "saturated": cause is not None or impossible,
         "notes": notes,
         "warnings": warnings,
     }
@@ -214,16 +220,14 @@ def _spread(measured: _Measured | None, task_std: float | None, notes: list[str]
     return None
 
 
-def _no_room(
-    effect: float, base: float, spread: tuple[float, str] | None, ceiling: float, measured: _Measured | None
+def _nothing_to_size_from(
+    base: float, spread: tuple[float, str] | None, ceiling: float, measured: _Measured | None
 ) -> str | None:
-    """Why these tasks cannot show the gain, in words; None when they can."""
+    """Why these rows say nothing about a size, in words; None when they do."""
     if spread is not None and spread[1] == "given":
         return None
     if measured is not None and base >= ceiling:
         return f"the rows already pass {base:.2f} of their tasks, at or above the ceiling of {ceiling:.2f}"
-    if base + effect > 1 + NO_SPREAD:
-        return f"a gain of {effect} over a base of {base:.2f} would be more than every task"
     if spread is not None and spread[0] < NO_SPREAD:
         return "every task differs by the same amount between the two arms, so there is no spread to size from"
     return None

@@ -175,6 +175,12 @@ def test_tasks_that_cannot_show_the_gain_are_said_so(call: dict[str, Any], said:
     assert [said in warning for warning in size["warnings"] if said] == ([True] if said else [])
 
 
+def test_a_gain_beyond_every_task_is_said_so_and_the_measured_spread_is_kept() -> None:
+    size = wai.holdout_size(0.6, before=RATES, after=LATER)
+    assert (size["sd_source"], size["task_std"], size["saturated"]) == ("rows", 0.1257, True)
+    assert "more than every task" in size["warnings"][0]
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
