@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from whileai_ingest.protowire import bytes_field, delimited, tag, varint
+from whileai_ingest.protowire import bytes_field, delimited, tag, varint, varint_field
 
 _VERSION = tag(1001, 1)
 
-# A column cannot tell an empty message from an absent one, so an empty message that was sent is kept as one explicit
-# default field (dropped_attributes_count, code): the same message to every reader, and there when spans are given back.
+# A column cannot tell an empty message from an absent one. An empty resource or scope that was sent is kept as one
+# explicit default field (dropped_attributes_count): the same message to every reader, and there when spans are given
+# back. A span cannot hold its status twice (ClickHouse drops both), so an empty one is noted in a field of ours.
 EMPTY_RESOURCE = b"\x10\x00"
 EMPTY_SCOPE = b"\x20\x00"
-EMPTY_STATUS = bytes_field(15, b"\x18\x00")
+EMPTY_STATUS = varint_field(1011, 1)
 
 # Field names are column names. Fields of the item that have no column under their own number (ids, which get a hex
 # form) are left out and skipped by the reader. AnyValue stays raw: its type travels with it.
@@ -46,6 +47,7 @@ message Frame {
   string trace_id = 1007;
   string span_id = 1008;
   string parent_span_id = 1009;
+  bool empty_status = 1011;
 }
 """
 

@@ -20,7 +20,8 @@ _SPANS = """
 SELECT span_id, version, resource, resource_schema_url, scope, scope_schema_url, parent_span_id, trace_state, flags,
        name, kind, start_time_unix_nano, end_time_unix_nano,
        mapKeys(attributes) AS keys, mapValues(attributes) AS values,
-       events, links, status, dropped_attributes_count, dropped_events_count, dropped_links_count
+       events, links, status, dropped_attributes_count, dropped_events_count, dropped_links_count,
+       empty_status
 FROM spans
 WHERE account = {account:String} AND bucket BETWEEN {first:UInt32} AND {last:UInt32}
   AND trace_id = {trace_id:String} AND version > {deleted_to:UInt64}
@@ -100,7 +101,7 @@ def _span(trace_id: bytes, row: _Row) -> bytes:
             _number(12, row[19]),
             *(bytes_field(13, link) for link in links),
             _number(14, row[20]),
-            _message(15, status),
+            bytes_field(15, status) if status or row[21] else b"",
             fixed32_field(16, flags) if flags else b"",
         )
     )
