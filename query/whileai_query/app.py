@@ -14,7 +14,7 @@ from whileai_query.trace_routes import router as traces
 from whileai_registry.keycache import KeyCache
 
 # Fixed paths (`/traces/cuts`) stand before those with an id in their place (`/traces/{trace_id}`).
-_ROUTERS = (cuts, traces, datasets, agents, account)
+ROUTERS = (cuts, traces, datasets, agents, account)
 
 
 def create_api(services: Services) -> FastAPI:
@@ -31,6 +31,6 @@ def create_api(services: Services) -> FastAPI:
     app.state.services = services
     app.state.keys = KeyCache(services.registry.authenticate)
     handle_failures(app)
-    for router in _ROUTERS:
+    for router in ROUTERS:
         app.include_router(router)
     return app

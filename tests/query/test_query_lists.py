@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import Status
 from support import otlp
 from support.api import Caller
 
@@ -90,7 +91,7 @@ def test_each_filter_finds_its_runs(caller: Caller) -> None:
     )
     other = caller.run(agent="triage", prompt="Wo ist mein Päckchen?", start=now - 30 * SECOND)
     spans = otlp.chat_run(failed := otlp.new_trace_id(), agent="triage", reward=0.0)
-    spans[-1].status.code = 2
+    spans[-1].status.code = Status.STATUS_CODE_ERROR
     tool = otlp.span(
         failed,
         parent=spans[-1].span_id.hex(),
