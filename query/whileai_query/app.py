@@ -11,10 +11,11 @@ from whileai_query.dataset_routes import router as datasets
 from whileai_query.failures import handle_failures
 from whileai_query.services import Services
 from whileai_query.trace_routes import router as traces
+from whileai_query.traffic_routes import router as traffic
 from whileai_registry.keycache import KeyCache
 
 # Fixed paths (`/traces/cuts`) stand before those with an id in their place (`/traces/{trace_id}`).
-ROUTERS = (cuts, traces, datasets, agents, account)
+ROUTERS = (cuts, traces, datasets, agents, account, traffic)
 
 
 def create_api(services: Services) -> FastAPI:

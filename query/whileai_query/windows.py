@@ -18,9 +18,9 @@ def read_moment(parameter: str, text: str, now: int) -> int | None:
     text = text.strip()
     if text.lower() == "all":
         return None
-    back = _BACK.fullmatch(text.lower())
-    if back:
-        return max(0, now - int(back[1]) * _SECONDS[back[2]] * NS)
+    back = _span(text)
+    if back is not None:
+        return max(0, now - back)
     try:
         # A plus that was not escaped in the query string arrives as a space.
         moment = datetime.fromisoformat(re.sub(r"(?<=:\d\d) (?=\d\d:?\d\d$)", "+", text))
@@ -30,3 +30,16 @@ def read_moment(parameter: str, text: str, now: int) -> int | None:
         ) from None
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
     return min(max(0, (moment - _EPOCH) // timedelta(microseconds=1) * 1000), 2**63 - 1)
+
+
+def read_span(parameter: str, text: str) -> int:
+    """A length of time such as `1h` in nanoseconds. Raises `BadRequest` naming the parameter."""
+    span = _span(text.strip())
+    if not span:
+        raise BadRequest(f"{parameter}={text[:40]!r} is no length of time: say 90s, 15m, 24h or 7d")
+    return span
+
+
+def _span(text: str) -> int | None:
+    found = _BACK.fullmatch(text.lower())
+    return int(found[1]) * _SECONDS[found[2]] * NS if found else None
