@@ -75,7 +75,7 @@ format: $(READY) ## put imports and layout in order
 	@$(BIN)/ruff format
 
 bench: $(READY) ## measure the ingest path on this machine
-	@$(BIN)/python bench/run.py
+	@$(BIN)/python -m bench.run
 
 constraints: ## pin the newest versions that fit, by name only, into constraints.txt
 	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
