@@ -56,13 +56,14 @@ def cast_of(tree: Tree, readings: Mapping[str, Reading]) -> Cast:
         elif told:
             ranked[3].append((told, reading))
         elif reading.kind == "workflow" and (entity := reading.text("entity")) and entity.lower() not in _GENERIC:
-            ranked[2].append((entity, reading))
-        elif reading.kind == "chain" and (known := _langchain_name(reading)):
-            ranked[3].append((known, reading))
+            ranked[3].append((entity.removesuffix(".workflow"), reading))
+        elif reading.kind == "chain" and (known := _attached_name(reading)):
+            ranked[2].append((known, reading))
         elif reading.has("function"):
             ranked[4].append((reading.text("function") or "", reading))
     found = [pair for rank in ranked for pair in rank]
-    names = list(dict.fromkeys(name for rank in ranked[:2] for name, _ in rank)) or [name for name, _ in found[:1]]
+    own = next((rank for rank in ranked[:2] if rank), found[:1])
+    names = list(dict.fromkeys(name for name, _ in own))
     if not found:
         outer = next((readings[s.span_id] for s in order if readings[s.span_id].kind in ("agent", "workflow")), None)
         return Cast(None, outer, [])
@@ -90,9 +91,12 @@ def _span_name(reading: Reading) -> str | None:
     return None if name.lower() in _GENERIC else name
 
 
-def _langchain_name(reading: Reading) -> str | None:
-    """The agent's name in what LangChain attaches to every span."""
+def _attached_name(reading: Reading) -> str | None:
+    """The agent's name in what LangChain attaches to every span, or in what a LlamaIndex step gave back."""
     value = reading.value("metadata")
     metadata = parse_container(value) if isinstance(value, str) else None
     name = metadata.get("lc_agent_name") if isinstance(metadata, dict) else None
+    if not name and isinstance(output := reading.value("answered"), str) and '"current_agent_name"' in output:
+        told = parse_container(output)
+        name = told.get("current_agent_name") if isinstance(told, dict) else None
     return name if isinstance(name, str) and name else None

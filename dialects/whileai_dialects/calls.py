@@ -6,8 +6,8 @@ Tokens, cost, and the conversation all go by this list, so a call that is counte
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from whileai_dialects.content import content_of
-from whileai_dialects.message import Content
+from whileai_dialects.content import asked_calls, asks_for_tools, content_of
+from whileai_dialects.message import Content, Message
 from whileai_dialects.reading import Reading
 from whileai_dialects.span import ERROR
 from whileai_dialects.tree import Tree, when
@@ -27,7 +27,7 @@ class ModelCall:
     _content: Content | None = None
 
     def __post_init__(self) -> None:
-        told = ("input_tokens", "output_tokens", "answered", "answered_text", "answered_calls")
+        told = ("input_tokens", "output_tokens", "usage", "answered", "answered_text", "answered_calls")
         self.tells = any(reading.has(fact) for reading in self.readings for fact in told)
 
     @property
@@ -45,6 +45,8 @@ class ModelCall:
                 merged.said = merged.said or content.said
                 merged.answered = merged.answered or content.answered
                 merged.system = merged.system or content.system
+            if any(asks_for_tools(reading) for reading in self.readings):
+                merged.answered = _with_calls(merged.answered, self.readings)
             self._content = merged
         return self._content
 
@@ -60,6 +62,19 @@ class ModelCall:
     def failed(self) -> bool:
         """Whether the call ended in an error and nothing came back."""
         return any(is_failed(reading) for reading in self.readings) and not self.content.answered
+
+
+def _with_calls(answered: list[Message], readings: Sequence[Reading]) -> list[Message]:
+    """An answer that asked for tools, with the calls from another source where its own has none, or none with ids."""
+    own = [part for message in answered for part in message.parts if part.kind == "call"]
+    if any(part.id for part in own):
+        return answered
+    told = [asked for reading in readings if (asked := asked_calls(reading))]
+    best = next((asked for asked in told if asked.parts[0].id), None if own else next(iter(told), None))
+    if best is None:
+        return answered
+    kept = [Message(message.role, [part for part in message.parts if part.kind != "call"]) for message in answered]
+    return [*(message for message in kept if message.parts), best]
 
 
 def is_failed(reading: Reading) -> bool:

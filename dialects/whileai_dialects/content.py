@@ -1,7 +1,7 @@
 """The talk that one span tells: what went in, what came out, the system prompt, and the tools on offer."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from whileai_dialects.attributes import Attributes
 from whileai_dialects.events import DETAILS, is_talk, read_events
@@ -31,6 +31,7 @@ _ASKS = (
     "content",
     "request",
     "goal",
+    "description",
 )
 _ANSWERS = ("answer", "final_answer", "final_output", "output", "response", "result", "raw", "text", "content", "reply")
 _LABELS = frozenset({"name", "id", "type", "role", "model"})
@@ -54,25 +55,41 @@ def _read(reading: Reading) -> Content:
 
 
 def _side(reading: Reading, details: Sequence[Attributes], told: list[Message], fact: str, role: Role) -> list[Message]:
+    """The messages of one side, from the best source that tells any; a source that lost the calls gives way."""
+    best: list[Message] = []
+    for found in _sources(reading, details, told, fact, role):
+        if found and _whole(found):
+            return found
+        best = best or found
+    return best
+
+
+def _sources(
+    reading: Reading, details: Sequence[Attributes], told: list[Message], fact: str, role: Role
+) -> Iterator[list[Message]]:
     first = "gen_ai.input.messages" if fact == "said" else "gen_ai.output.messages"
     keys = reading.keys(fact)
     if first in keys:
-        found = _messages(reading.attributes, first, role)
-        if found:
-            return found
+        yield _messages(reading.attributes, first, role)
     for attributes in details:
         if first in attributes:
-            found = _messages(attributes, first, role)
-            if found:
-                return found
-    if told:
-        return told
+            yield _messages(attributes, first, role)
+    yield told
     for key in keys:
         if key != first:
-            found = _messages(reading.attributes, key, role)
-            if found:
-                return found
-    return []
+            yield _messages(reading.attributes, key, role)
+
+
+def _whole(messages: Sequence[Message]) -> bool:
+    """Whether each result that names its call has it before it."""
+    asked: set[str] = set()
+    for message in messages:
+        for part in message.parts:
+            if part.kind == "call":
+                asked.add(part.id)
+            elif part.kind == "result" and part.id and part.id not in asked:
+                return False
+    return True
 
 
 def _messages(attributes: Attributes, key: str, role: Role) -> list[Message]:
@@ -92,6 +109,21 @@ def _messages(attributes: Attributes, key: str, role: Role) -> list[Message]:
 
 def _roleless(item: Mapping[str, object]) -> bool:
     return "role" not in item and "type" not in item
+
+
+def asks_for_tools(reading: Reading) -> bool:
+    """Whether the answer ended to let tools run."""
+    return any("tool" in str(reading.attributes[key]) for key in reading.keys("finish"))
+
+
+def asked_calls(reading: Reading) -> Message | None:
+    """The tool calls of an answer from whichever source tells them, where the best source has only the text."""
+    for key in reading.keys("answered"):
+        messages = _messages(reading.attributes, key, "assistant")
+        calls = [part for message in messages for part in message.parts if part.kind == "call"]
+        if calls:
+            return Message("assistant", calls)
+    return None
 
 
 def _indexed(item: object, role: Role) -> object:
@@ -154,6 +186,12 @@ def instructions_text(value: object) -> str | None:
 
 def ask_of(reading: Reading) -> str | None:
     """What an agent or workflow was asked, when its input is no list of messages."""
+    for key in reading.keys("task"):
+        task = structured(reading.attributes[key])
+        first = task[0] if isinstance(task, list) and task else task
+        told = first if isinstance(first, str) else _named_text(first, ("description",), 0)
+        if told:
+            return told
     for key in reading.keys("said"):
         if key.endswith("."):
             continue
@@ -205,8 +243,8 @@ def _named_text(value: object, names: Sequence[str], depth: int) -> str | None:
     arguments = value.get("args")
     if isinstance(arguments, list) and arguments and isinstance(arguments[0], str) and arguments[0].strip():
         return arguments[0]
-    for name in ("kwargs", "inputs", "input", "outputs", "output", "data"):
-        found = _named_text(value.get(name), names, depth + 1)
+    for inner in value.values():
+        found = _named_text(inner, names, depth + 1) if isinstance(inner, dict) else None
         if found:
             return found
     # One text and nothing else is the text that was meant.

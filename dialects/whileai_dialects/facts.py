@@ -18,8 +18,8 @@ def read_facts(run: Run, tree: Tree, readings: Mapping[str, Reading], calls: Seq
     """Fill in the facts that need no conversation."""
     ordered = [readings[span.span_id] for span in tree.downward]
     resource = tree.downward[0].resource
-    run.service = _first(text_of_fact("service.name", resource.get("service.name")) for _ in (0,))
-    run.dataset = _first(text_of_fact(key, resource.get(key)) for key in _DATASETS) or run.dataset
+    run.service = text_of_fact(resource.get("service.name")) or None
+    run.dataset = _first(text_of_fact(resource.get(key)) for key in _DATASETS) or run.dataset
     chats = [call for call in calls if call.first.kind == "llm"] or list(calls)
     run.model = (
         _first(_asked_model(call) for call in chats)
@@ -42,7 +42,7 @@ def _told(ordered: Sequence[Reading], fact: str) -> str | None:
     for reading in ordered:
         for key in reading.keys(fact)[:1]:
             rank = keys.index(key)
-            text = text_of_fact(key, reading.attributes[key])
+            text = text_of_fact(reading.attributes[key])
             if text and (best is None or rank < best[0]):
                 best = (rank, text)
         if best is not None and best[0] == 0:
@@ -50,7 +50,7 @@ def _told(ordered: Sequence[Reading], fact: str) -> str | None:
     for rank, key in enumerate(keys):
         if best is not None and best[0] <= rank:
             break
-        text = text_of_fact(key, ordered[0].span.resource.get(key))
+        text = text_of_fact(ordered[0].span.resource.get(key))
         if text:
             return text
     return best[1] if best is not None else None

@@ -94,7 +94,7 @@ def content_parts(content: object) -> list[Part]:
 
 def block_parts(block: Block) -> list[Part]:
     """The parts of one content block."""
-    kind = block.get("type", block.get("kind"))
+    kind = block.get("type", block.get("block_type", block.get("kind")))
     if isinstance(kind, str):
         # Images, files and whatever comes next carry data under the same keys as texts do.
         return _BY_TYPE.get(kind, _media)(block)
@@ -128,7 +128,7 @@ def call_part(block: Block) -> Part:
 def result_part(block: Block) -> Part:
     """A tool's result, whatever its keys are called."""
     value = _first(block, "response", "result", "output", "content")
-    failed = block.get("is_error") is True or block.get("isError") is True or block.get("status") in FAILED
+    failed = any(block.get(key) is True for key in ("is_error", "isError", "error")) or block.get("status") in FAILED
     if isinstance(value, dict) and value.keys() <= {"type", "value", "providerOptions"} and "value" in value:
         # Vercel tells what kind of result it is beside the result.
         failed = failed or str(value.get("type", "")).startswith("error")

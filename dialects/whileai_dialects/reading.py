@@ -44,7 +44,7 @@ class Reading:
         self._found = _scan(tuple(raw)) if len(raw) <= _REMEMBERED_KEYS else _scan_keys(tuple(raw))
         self._events: list[Told] | None = None
         self.content: Content | None = None
-        words = {key: text for key in self.keys("operation") if (text := self._text(key))}
+        words = {key: text for key in self.keys("operation") if (text := text_of_fact(self.attributes[key]))}
         self.kind: Kind = "llm" if attributes is not None else kind_of(words, span.name, self._found.keys())
 
     def has(self, fact: str) -> bool:
@@ -65,7 +65,7 @@ class Reading:
 
     def text(self, fact: str) -> str | None:
         """The best value of a fact as text."""
-        return next((text for key in self.keys(fact) if (text := self._text(key))), None)
+        return next((text for key in self.keys(fact) if (text := text_of_fact(self.attributes[key]))), None)
 
     def number(self, fact: str) -> float | None:
         """The best value of a fact as a number; text that tells a number counts, true and false do not."""
@@ -87,15 +87,12 @@ class Reading:
         """The attributes of log records that tell a whole call at once."""
         return [log.attributes for log in self.logs if log.event_name == DETAILS]
 
-    def _text(self, key: str) -> str | None:
-        return text_of_fact(key, self.attributes[key])
 
-
-def text_of_fact(key: str, value: Value) -> str | None:
+def text_of_fact(value: Value) -> str | None:
     """A scalar fact as text; a structure is none."""
     if isinstance(value, str):
-        # MLflow writes every attribute as JSON.
-        return unquoted(value) if key.startswith("mlflow.") else value
+        # MLflow writes every attribute as JSON, also those with other vendors' names.
+        return unquoted(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return str(value)

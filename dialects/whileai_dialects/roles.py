@@ -75,6 +75,8 @@ def kind_of(words: Mapping[str, str], name: str, facts: Collection[str]) -> Kind
     named = next((found for pattern, found in _NAMES if pattern.match(name)), None)
     if kind is None:
         return named or _by_facts(facts)
+    if kind == "chain" and "tool" in facts:
+        return "tool"  # a framework's task that says which tool it is
     # A second instrumentation may write its own word onto an agent's span; the name tells whose span it is.
     if kind == "llm" and named == "agent":
         return "agent"

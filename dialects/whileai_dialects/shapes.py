@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from whileai_dialects.jsontext import parse_container, unquoted
 from whileai_dialects.message import Message, Part, Role, role_of
 from whileai_dialects.parts import Block, block_parts, call_part, content_parts, text_value
+from whileai_dialects.pyrepr import parse_repr
 
 # LangChain's class names, as they are in serialised constructors.
 _CLASSES: dict[str, Role] = {
@@ -63,7 +64,7 @@ _DEPTH = 12  # wrappers in wrappers; deeper is no conversation
 def read_messages(value: object, role: Role = "user") -> list[Message]:
     """The messages that a value tells; a bare text is one message of `role`."""
     if isinstance(value, str):
-        parsed = parse_container(value)
+        parsed = parse_container(value) or (parse_repr(value) if value[:2] in ("[{", "{'") else None)
         if parsed is None:
             text = unquoted(value)
             return [Message(role, [Part("text", text)])] if text else []
@@ -75,8 +76,8 @@ def _walk(value: object, role: Role, depth: int) -> Iterator[Message]:
     if depth > _DEPTH:
         return
     if isinstance(value, str):
-        parsed = parse_container(value)
-        if parsed is not None:
+        parsed = parse_container(value) or parse_repr(value)
+        if parsed:
             yield from _walk(parsed, role, depth + 1)
     elif isinstance(value, list):
         yield from _list(value, role, depth)
@@ -194,7 +195,9 @@ def _message(value: Block, role: Role) -> Message:
     if isinstance(thought, str) and thought:
         parts.append(Part("reasoning", thought))
     parts += content_parts(content)
-    calls = value.get("tool_calls", value.get("toolCalls"))
+    if role == "assistant":
+        parts = [part for told in parts for part in _out_of_repr(told)]
+    calls = value.get("tool_calls", value.get("toolCalls")) or _more(value).get("tool_calls")
     if isinstance(calls, str):
         calls = parse_container(calls)
     told = {part.id for part in parts if part.kind == "call" and part.id}
@@ -213,11 +216,32 @@ def _message(value: Block, role: Role) -> Message:
     return Message(role, parts)
 
 
+def _more(value: Block) -> Block:
+    """What LangChain and LlamaIndex keep beside a message's own keys."""
+    more = value.get("additional_kwargs")
+    return more if isinstance(more, dict) else {}
+
+
+def _out_of_repr(part: Part) -> list[Part]:
+    """What an answer was, where a package wrote the Python repr of it as its text."""
+    text = part.text
+    if part.kind != "text" or not text.startswith(("{'", "Response")):
+        return [part]
+    shown = parse_repr(text)
+    if not isinstance(shown, dict) or not shown.keys() & {"type", "role"}:
+        return [part]
+    message = _own_message(shown, "assistant")
+    read = message.parts if message is not None else block_parts(shown)
+    return [part] if any(inner.kind == "media" for inner in read) else read
+
+
 def _tool_message(value: Block, content: object) -> Message:
     parts = content_parts(content) if isinstance(content, list | dict) else []
     if any(part.kind == "result" for part in parts):
         return Message("tool", [part for part in parts if part.kind == "result"])
-    call_id, name = value.get("tool_call_id", value.get("toolCallId", value.get("id"))), value.get("name")
+    more = _more(value)
+    call_id = value.get("tool_call_id", value.get("toolCallId", more.get("tool_call_id", value.get("id"))))
+    name = value.get("name") or more.get("name")
     failed = value.get("status") in ("error", "failed") or value.get("is_error") is True
     result = Part(
         "result",

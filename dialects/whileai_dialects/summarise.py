@@ -20,7 +20,7 @@ from whileai_dialects.run import Grading, Run
 from whileai_dialects.span import Span, latest
 from whileai_dialects.split import pass_rule
 from whileai_dialects.steps import entries_of, steps_of
-from whileai_dialects.talk import read_talk, tokens_of
+from whileai_dialects.talk import final_of, read_talk, tokens_of
 from whileai_dialects.toolruns import error_of, tool_runs
 from whileai_dialects.tree import Tree, build_tree, when
 from whileai_dialects.usage import cost_of, usage_of
@@ -87,9 +87,10 @@ def _outcome(run: Run, tree: Tree, readings: Readings, calls: Sequence[ModelCall
 
 
 def _tell(run: Run, tree: Tree, readings: Readings, calls: Sequence[ModelCall], cast: Cast) -> None:
-    talk = read_talk(tree, readings, calls, cast, run.status == "error")
-    run.prompt, run.system, run.final_text = talk.prompt, talk.system, talk.final_text
+    talk = read_talk(tree, readings, calls, cast)
+    run.prompt, run.system = talk.prompt, talk.system
     entries = entries_of(talk.main.items, [thread.items for thread in talk.subs], tool_runs(tree, readings))
+    run.final_text = final_of(entries, outer_readings(tree, readings, cast.reading), run.status == "error")
     run.steps = steps_of(entries)
     run.tool_names = list(dict.fromkeys(str(step["tool"]) for step in run.steps if "tool" in step))
     run.messages = chat_of(run.system, entries, talk.main.tokens)

@@ -11,10 +11,12 @@ from whileai_dialects.agents import Cast, outer_readings
 from whileai_dialects.calls import ModelCall
 from whileai_dialects.content import answer_of, ask_of, content_of
 from whileai_dialects.reading import Reading
+from whileai_dialects.steps import Entry
 from whileai_dialects.thread import Thread, Tokens
 from whileai_dialects.tree import Tree, when
 
 _TOKENS = ("prompt_token_ids", "token_ids", "logprobs")
+_SPOKEN = frozenset(("user", "text"))
 _FRAMES = frozenset(("agent", "workflow", "chain", "other"))
 
 
@@ -26,12 +28,9 @@ class Talk:
     subs: list[Thread]
     system: str | None
     prompt: str | None
-    final_text: str | None
 
 
-def read_talk(
-    tree: Tree, readings: Mapping[str, Reading], calls: Sequence[ModelCall], cast: Cast, failed: bool
-) -> Talk:
+def read_talk(tree: Tree, readings: Mapping[str, Reading], calls: Sequence[ModelCall], cast: Cast) -> Talk:
     """The conversation that the model calls tell, else what the frames around them tell."""
     main, subs = _threads(tree, readings, calls, cast)
     if not main.items:
@@ -42,7 +41,7 @@ def read_talk(
     prompt = _ask(outer, asked)
     if prompt is None:
         prompt = _ask([readings[span.span_id] for span in tree.downward], None)
-    return Talk(main, subs, system, prompt, _final(main, outer, failed))
+    return Talk(main, subs, system, prompt)
 
 
 def tokens_of(call: ModelCall) -> Tokens:
@@ -74,7 +73,7 @@ def _threads(
         thread.system = thread.system or content.system
         start, end = when(call.first.span)
         thread.hear(content.said, start, owner)
-        thread.say(content.answered, max(start, end), tokens_of(call))
+        thread.say(content.answered, max(start, end), owner, tokens_of(call))
     return main, list(subs.values())
 
 
@@ -109,7 +108,8 @@ def _from_frames(main: Thread, tree: Tree, readings: Mapping[str, Reading]) -> N
             if content.said or content.answered:
                 main.system = main.system or content.system
                 main.hear(content.said, when(span)[0], span.span_id)
-                main.say(content.answered, max(when(span)))
+                # A frame's output may be the whole conversation again, with the answer at its end.
+                main.hear(content.answered, max(when(span)), span.span_id)
                 return
 
 
@@ -125,10 +125,10 @@ def _ask(outer: Sequence[Reading], asked: str | None) -> str | None:
     return asked
 
 
-def _final(main: Thread, outer: Sequence[Reading], failed: bool) -> str | None:
+def final_of(entries: Sequence[Entry], outer: Sequence[Reading], failed: bool) -> str | None:
     """The last assistant text of the outermost span that has one, else the text that ends the conversation."""
-    spoken = [item for item in main.items if item.kind in ("text", "call", "result", "user")]
-    last = spoken[-1] if spoken else None
+    spoken = [entry for entry in entries if entry.main and (entry.use or (entry.item and entry.item.kind in _SPOKEN))]
+    last = spoken[-1].item if spoken and spoken[-1].use is None else None
     ending = last.part.text if last is not None and last.kind == "text" and last.part.text.strip() else None
     if failed:
         return ending

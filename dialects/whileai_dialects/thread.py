@@ -5,7 +5,7 @@ that a history that was trimmed, reordered or told in other words still adds eac
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -61,12 +61,19 @@ class Thread:
                 self._add(kind, part, time, keys)
         self._asks[owner] = max(self._asks[owner], asks)
 
-    def say(self, messages: Iterable[Message], time: int, tokens: Tokens | None = None) -> None:
+    def say(self, messages: Sequence[Message], time: int, owner: str, tokens: Tokens | None = None) -> None:
         """Take what a call answered: always new, but for a tool call whose id is known."""
+        if any(message.role == "user" for message in messages):
+            # No answer, but the whole conversation told again.
+            self.hear(messages, time, owner)
+            return
         self._turn += 1
         if tokens:
             self.tokens[self._turn] = tokens
         for message in messages:
+            if message.role == "system":
+                self.system = self.system or message.text or None
+                continue
             for part in message.parts:
                 kind = _kind(message, part)
                 keys = _keys(kind, part)

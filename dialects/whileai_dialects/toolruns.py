@@ -13,8 +13,10 @@ from whileai_dialects.shapes import read_messages
 from whileai_dialects.span import ERROR
 from whileai_dialects.tree import Tree, when
 
-_NAME = re.compile(
-    r"^execute_tool (?P<a>.+)$|^Tool: (?P<b>.+)$|^(?P<c>.+)\.tool$|^tools/call (?P<d>.+)$|^running tool: (?P<e>.+)$"
+# What span names say, where no attribute names the tool.
+_NAMES = (
+    re.compile(r"^(?:execute_tool|Tool:|tools/call|running tool:) (?P<name>.+)$"),
+    re.compile(r"^(?P<name>.+)\.(?:tool|__call__)$"),
 )
 _NOT_TOOLS = frozenset({"(merged tools)"})  # ADK's frame around parallel calls
 _PREFIXED = re.compile(r"^\[TOOL (?:INPUT|OUTPUT|RESULT): [^\]]*\]\n")
@@ -115,8 +117,8 @@ def _name(reading: Reading) -> str:
     told = reading.text("tool") or reading.text("entity")
     if told:
         return told
-    match = _NAME.match(reading.span.name)
-    return next((group for group in match.groups() if group), "") if match else reading.span.name
+    match = next((found for pattern in _NAMES if (found := pattern.match(reading.span.name))), None)
+    return match["name"] if match else reading.span.name
 
 
 def reading_arguments(reading: Reading) -> object:
@@ -161,7 +163,9 @@ def unwrapped_result(value: object, adk: bool = False) -> object:
     """A result out of the wrappers that packages put around it; JSON objects and arrays as what they are."""
     value = structured(unquoted(value) if isinstance(value, str) else value)
     if isinstance(value, dict):
-        if "raw_output" in value and "tool_name" in value:  # LlamaIndex
+        if isinstance(value.get("tool_output"), dict):  # LlamaIndex
+            return unwrapped_result(value["tool_output"])
+        if "raw_output" in value and "tool_name" in value:
             return structured(value["raw_output"])
         told = _told_message(value)
         if told is not None:
@@ -181,8 +185,9 @@ def unwrapped_result(value: object, adk: bool = False) -> object:
             return unwrapped_result(value["content"])  # MCP
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         block = value[0]
-        if isinstance(block.get("text"), str) and block.keys() <= {"text", "type", "annotations", "meta", "_meta"}:
-            return structured(block["text"])
+        text = block.get("text", block.get("content"))
+        if isinstance(text, str) and block.keys() <= {"text", "content", "type", "annotations", "meta", "_meta"}:
+            return structured(text)
     return value
 
 
@@ -190,6 +195,10 @@ def _wrapped_id(reading: Reading) -> str:
     """The call id in the tool message that a result is wrapped in, '' when there is none."""
     for key in reading.keys("result"):
         value = reading.attributes[key]
+        if isinstance(value, str) and '"tool_id"' in value:  # LlamaIndex
+            told = structured(value)
+            if isinstance(told, dict) and isinstance(told.get("tool_id"), str):
+                return str(told["tool_id"])
         if isinstance(value, str) and "tool_call_id" in value:
             for message in read_messages(value, "tool"):
                 for part in message.parts:
@@ -244,7 +253,9 @@ def _says_error(reading: Reading) -> bool:
             continue
         parsed = parse_container(value) or parse_literal(value)
         holders = (
-            [parsed, *(parsed.get(name) for name in ("output", "data", "kwargs"))] if isinstance(parsed, dict) else []
+            [parsed, *(parsed.get(name) for name in ("output", "data", "kwargs", "tool_output"))]
+            if isinstance(parsed, dict)
+            else []
         )
         for holder in holders:
             if isinstance(holder, dict):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from whileai_dialects.calls import ModelCall
+from whileai_dialects.jsontext import structured
 from whileai_dialects.prices import price_of
 from whileai_dialects.reading import Reading
 from whileai_dialects.run import Usage
@@ -50,6 +51,37 @@ def call_model(call: ModelCall) -> str | None:
     return call.text("response_model") or call.text("model")
 
 
+# Where the four counts stand in a JSON text of tokens, by the words of OpenAI, Anthropic and the tools around them.
+_BLOB: tuple[tuple[str, ...], ...] = (
+    ("input_tokens", "prompt_tokens", "input"),
+    ("output_tokens", "completion_tokens", "output"),
+    (
+        "cache_read_input_tokens",
+        "prompt_tokens_details.cached_tokens",
+        "input_tokens_details.cached_tokens",
+        "input_cached_tokens",
+    ),
+    (
+        "completion_tokens_details.reasoning_tokens",
+        "output_tokens_details.reasoning_tokens",
+        "output_reasoning_tokens",
+    ),
+)
+
+
+def _blob(readings: Sequence[Reading]) -> Usage:
+    """The tokens that are told as one JSON text."""
+    for reading in readings:
+        told = structured(reading.value("usage"))
+        if isinstance(told, dict):
+            flat = dict(told)
+            for key, inner in told.items():
+                if isinstance(inner, dict):
+                    flat |= {f"{key}.{name}": item for name, item in inner.items()}
+            return Usage(*(next((_whole(flat[name]) for name in names if name in flat), None) for names in _BLOB))
+    return Usage()
+
+
 def _usage(readings: Sequence[Reading]) -> Usage:
     counts = [next((n for reading in readings if (n := reading.count(fact)) is not None), None) for fact in _FACTS]
     read = counts[0]
@@ -57,7 +89,7 @@ def _usage(readings: Sequence[Reading]) -> Usage:
         if read is not None and reading.keys("input_tokens")[:1] == [_EXCLUSIVE]:
             counts[0] = read + sum(_whole(reading.attributes.get(key)) for key in _CACHE_PARTS)
             break
-    return Usage(*counts)
+    return _blob(readings) if counts == [None] * len(counts) else Usage(*counts)
 
 
 def _whole(value: object) -> int:
