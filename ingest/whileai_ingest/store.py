@@ -166,8 +166,9 @@ def _connect_server(parts: SplitResult) -> Any:
         "password": unquote(parts.password or ""),
         "secure": secure,
         "connect_timeout": 5,
+        "send_receive_timeout": 30,  # a server that hangs must not hold the writer for the driver's five minutes
         "autogenerate_session_id": False,  # one client serves several threads in turn
-        **dict(parse_qsl(parts.query)),
+        **{name: int(value) if value.isdecimal() else value for name, value in parse_qsl(parts.query)},
     }
     if database != "default":
         with contextlib.closing(clickhouse_connect.get_client(**server)) as client:

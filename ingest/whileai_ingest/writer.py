@@ -37,6 +37,8 @@ ENOUGH_BYTES = 8 << 20
 TURN_BYTES = 24 << 20
 CACHE_BYTES = 192 << 20
 _RETRY_SECONDS = (0.2, 0.5, 1, 2, 5)
+# A reader that waits while writes fail is told so after this long, rather than when its patience ends.
+TROUBLED_SECONDS = 2.0
 
 _DELETE_FROM = ("spans", "log_records", "measurements")
 
@@ -66,16 +68,17 @@ class Writer:
         self._listeners.append(listener)
 
     def wait_applied(self, position: int, timeout: float) -> bool:
-        """Block until everything before `position` is in ClickHouse; False when that took too long."""
-        deadline = time.monotonic() + timeout
+        """Block until everything before `position` is in ClickHouse; False when that took too long, or writes fail."""
+        started = time.monotonic()
         with self._condition:
             while self._journal.applied < position:
                 self._urgent = True
                 self._condition.notify_all()
-                remaining = deadline - time.monotonic()
+                patience = timeout if self.problem is None else min(timeout, TROUBLED_SECONDS)
+                remaining = started + patience - time.monotonic()
                 if remaining <= 0 or not self._thread.is_alive():
                     return self._journal.applied >= position
-                self._condition.wait(remaining)
+                self._condition.wait(min(remaining, TROUBLED_SECONDS))
         return True
 
     def close(self, timeout: float) -> bool:
@@ -127,9 +130,10 @@ class Writer:
         return True
 
     def _pause(self, seconds: float) -> bool:
-        """Wait before a retry; True when the service stops meanwhile."""
+        """Wait before a retry, not for long when a reader waits too; True when the service stops meanwhile."""
         with self._condition:
-            return self._condition.wait_for(lambda: self._closing, seconds)
+            self._condition.wait_for(lambda: self._closing or self._urgent, seconds)
+            return self._condition.wait_for(lambda: self._closing, min(seconds, _RETRY_SECONDS[0]))
 
     def _turn(self) -> None:
         started = time.monotonic()
@@ -150,6 +154,7 @@ class Writer:
         self._metrics.backlog.set(self._journal.backlog)
         self._metrics.batches.observe(time.monotonic() - started)
         with self._condition:
+            self._urgent = False  # whoever still waits says so again
             self._condition.notify_all()
         for listener in self._listeners:
             listener()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from starlette.responses import JSONResponse, Response
 
-from whileai_ingest import Ingest
+from whileai_ingest import Ingest, StoreUnavailable
 from whileai_registry import Registry
 from whileai_server.app import App, Receive, Scope, Send
 
@@ -32,7 +32,7 @@ class Operations:
 
     async def readyz(self, scope: Scope, receive: Receive, send: Send) -> None:
         names = ("journal", "clickhouse", "records")
-        checks = (self._journal, self.ingest.store.ping, self.registry.ping)
+        checks = (self.ingest.journal.check, self._clickhouse, self.registry.ping)
         problems = dict(zip(names, await asyncio.gather(*map(_problem_of, checks)), strict=True))
         ready = not any(problems.values())
         answer = {
@@ -46,8 +46,10 @@ class Operations:
         body = generate_latest(self.counters)
         await Response(body, headers={"content-type": CONTENT_TYPE_LATEST})(scope, receive, send)
 
-    def _journal(self) -> None:
-        self.ingest.journal.check()
+    def _clickhouse(self) -> None:
+        self.ingest.store.ping()
+        if self.ingest.writer.problem:  # it answers, and yet does not take what we write
+            raise StoreUnavailable(self.ingest.writer.problem)
 
 
 async def _problem_of(check: Callable[[], None]) -> str | None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from prometheus_client import CollectorRegistry
+from support.clickhouse_server import clickhouse_port, database_url
 from support.engine import engine_url
 from support.journals import OpenJournal
 
@@ -29,13 +31,17 @@ def open_journal(tmp_path: Path) -> Iterator[OpenJournal]:
         journal.close()
 
 
-@pytest.fixture(scope="session")
-def ingest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ingest]:
-    folder = tmp_path_factory.mktemp("ingest") / "journal"
-    running = Ingest(folder, Store(engine_url()), CollectorRegistry(), journal_max_bytes=1 << 32)
-    running.start()
-    yield running
-    assert running.close(), "the writer did not drain"
+@pytest.fixture(scope="session", params=["embedded", "server"])
+def ingest(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ingest]:
+    """The same tests on both engines: chDB in this process, and ClickHouse over HTTP."""
+    folder = tmp_path_factory.mktemp("ingest")
+    with ExitStack() as undo:
+        embedded = request.param == "embedded"
+        url = engine_url() if embedded else database_url(undo.enter_context(clickhouse_port(folder)))
+        running = Ingest(folder / "journal", Store(url), CollectorRegistry(), journal_max_bytes=1 << 32)
+        running.start()
+        yield running
+        assert running.close(), "the writer did not drain"
 
 
 @pytest.fixture
