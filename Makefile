@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO_VENV := .venvs/demo
 DEMO_READY := $(DEMO_VENV)/.ready
-PIP := -m pip --disable-pip-version-check --quiet
+PIP := -m pip --disable-pip-version-check --quiet --quiet
 # Where PostgreSQL's programs are when they are not on the path, as on Debian.
 INITDB = $(firstword $(shell command -v initdb) $(wildcard /usr/lib/postgresql/*/bin/initdb))
 
