@@ -6,16 +6,18 @@ from fastapi import FastAPI
 
 from whileai_query.account_routes import router as account
 from whileai_query.agent_routes import router as agents
+from whileai_query.catalog_routes import router as catalog
 from whileai_query.cut_routes import router as cuts
 from whileai_query.dataset_routes import router as datasets
 from whileai_query.failures import handle_failures
 from whileai_query.services import Services
 from whileai_query.trace_routes import router as traces
 from whileai_query.traffic_routes import router as traffic
+from whileai_query.upload_routes import router as uploads
 from whileai_registry.keycache import KeyCache
 
 # Fixed paths (`/traces/cuts`) stand before those with an id in their place (`/traces/{trace_id}`).
-ROUTERS = (cuts, traces, datasets, agents, account, traffic)
+ROUTERS = (cuts, traces, datasets, uploads, catalog, agents, account, traffic)
 
 
 def create_api(services: Services) -> FastAPI:

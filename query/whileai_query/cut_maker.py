@@ -16,7 +16,7 @@ from whileai_query.cut_report import report_of, warnings_of
 from whileai_query.cut_rows import Line, task_rows
 from whileai_query.cut_sources import candidates, count_tasks, cut_id_of
 from whileai_query.cutting import SIDES, Kind, Rules, Side, chosen, side_of, why_nothing
-from whileai_query.dataset_files import RowsFile, delete_files, rows_file, rows_key
+from whileai_query.dataset_files import RowsFile, delete_files, rows_file, rows_key, traces_key
 from whileai_query.errors import Conflict
 from whileai_query.filters import Conditions
 from whileai_query.services import Services
@@ -98,7 +98,7 @@ def make_cut(services: Services, account: str, asked: Asked, now: int) -> dict[s
 def _open(services: Services, account: str, asked: Asked, side: Side, files: ExitStack, undo: ExitStack) -> _Part:
     base = asked.name or f"{asked.filter.get('agent') or 'traces'}-{asked.kind}"
     new = NewDataset(name=base if side == "train" else f"{base}-{side}", purpose=side, mode=asked.kind)
-    undo.callback(delete_files, services.objects, account, new.id)
+    undo.callback(delete_files, services.objects, [rows_key(account, new.id), traces_key(account, new.id)])
     return _Part(new, files.enter_context(rows_file(services.objects, account, new.id)))
 
 

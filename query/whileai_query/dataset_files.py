@@ -5,7 +5,7 @@ Beside the rows lies the list of the traces they came from, so that a set can sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO
@@ -48,7 +48,7 @@ def rows_file(objects: Objects, account: str, dataset_id: str) -> Iterator[RowsF
         yield RowsFile(rows, traces)
 
 
-def delete_files(objects: Objects, account: str, dataset_id: str) -> None:
-    """Remove what a dataset has stored; what is not there is removed already."""
-    objects.delete(traces_key(account, dataset_id))
-    objects.delete(rows_key(account, dataset_id))
+def delete_files(objects: Objects, keys: Iterable[str]) -> None:
+    """Remove these files; what is not there is removed already."""
+    for key in keys:
+        objects.delete(key)

@@ -1,27 +1,27 @@
-"""Routes of datasets: list, look, download, delete. Making them is the work of cuts and uploads."""
+"""Routes of datasets that are there: list, look, download, profile, delete."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-import orjson
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
 from whileai_query.answers import Json
 from whileai_query.auth import Reader, Writer
-from whileai_query.dataset_files import delete_files, rows_key
+from whileai_query.dataset_files import delete_files, traces_key
 from whileai_query.dataset_list import LIST_PARAMETERS, list_datasets
+from whileai_query.dataset_reading import find_dataset, finished, rows_of
 from whileai_query.dataset_view import dataset_view, ingested_view
-from whileai_query.errors import Conflict, Missing
-from whileai_query.grants import holder_of, only_part, part_url
-from whileai_query.ingested import IngestedDay, ingested_days
+from whileai_query.errors import BadRequest, Missing
+from whileai_query.grants import only_part, part_url, reader_of
+from whileai_query.ingested import IngestedDay
 from whileai_query.ingested_rows import ingested_rows, ingested_trace_ids
 from whileai_query.lineage import trace_lineage
 from whileai_query.parameters import checked_query
+from whileai_query.profile import profile_of
 from whileai_query.services import Services, ServicesDep
 from whileai_registry import Dataset
 
@@ -54,9 +54,7 @@ def dataset(dataset_id: str, services: ServicesDep, caller: Reader) -> Response:
 @router.get("/datasets/{dataset_id}/download")
 def download(dataset_id: str, request: Request, services: ServicesDep, caller: Reader) -> Response:
     """Where the rows are; the links need no key."""
-    found = find_dataset(services, caller.account_id, dataset_id)
-    if isinstance(found, Dataset) and found.status != "ready":
-        raise Conflict(f"dataset {found.id} is {found.status}; it has no rows yet")
+    found = finished(find_dataset(services, caller.account_id, dataset_id))
     url = part_url(services, request, caller.account_id, found.id)
     return Json({"datasetId": found.id, "rows": found.rows, "parts": [url], "downloadUrl": url})
 
@@ -64,16 +62,14 @@ def download(dataset_id: str, request: Request, services: ServicesDep, caller: R
 @router.get("/datasets/{dataset_id}/parts/{number}")
 def part(dataset_id: str, number: str, services: ServicesDep, grant: str = "") -> Response:
     """The rows as JSON lines. The permission is in the link."""
-    account = holder_of(services, grant, dataset_id)
+    account = reader_of(services, grant, dataset_id)
     only_part(number)
-    found = find_dataset(services, account, dataset_id)
+    found = finished(find_dataset(services, account, dataset_id))
     headers = {"content-disposition": f'attachment; filename="{found.id}.jsonl"'}
     if isinstance(found, IngestedDay):
         lines = ingested_rows(services.ingest.store, account, found)
         return StreamingResponse(lines, headers=headers, media_type=_JSON_LINES)
-    if not found.files:
-        return Response(b"", headers=headers, media_type=_JSON_LINES)
-    key = rows_key(account, found.id)
+    (key,) = found.files
     headers["content-length"] = str(services.objects.size(key))
     return StreamingResponse(services.objects.read(key), headers=headers, media_type=_JSON_LINES)
 
@@ -81,10 +77,20 @@ def part(dataset_id: str, number: str, services: ServicesDep, grant: str = "") -
 @router.get("/datasets/{dataset_id}/preview")
 def preview(dataset_id: str, services: ServicesDep, caller: Reader) -> Response:
     """Three rows and the report of the set."""
-    found = find_dataset(services, caller.account_id, dataset_id)
-    lines = islice(_lines(services, caller.account_id, found), PREVIEW_ROWS)
+    found = finished(find_dataset(services, caller.account_id, dataset_id))
+    rows = list(islice(rows_of(services, caller.account_id, found), PREVIEW_ROWS))
     report: dict[str, Any] | None = found.report if isinstance(found, Dataset) else None
-    return Json({"datasetId": found.id, "rows": [orjson.loads(line) for line in lines], "report": report or {}})
+    return Json({"datasetId": found.id, "rows": rows, "report": report or {}})
+
+
+@router.get("/datasets/{dataset_id}/profile")
+def profile(dataset_id: str, request: Request, services: ServicesDep, caller: Reader) -> Response:
+    """Pass rate, support, mixed tasks and tool use; kept with a stored set, `force=1` counts again."""
+    query = checked_query(request.query_params.multi_items(), ("force",))
+    if query.get("force", "") not in ("", "0", "1"):
+        raise BadRequest(f"force={query['force'][:40]!r} must be 0 or 1")
+    found = finished(find_dataset(services, caller.account_id, dataset_id))
+    return Json({"profile": _profile(services, caller.account_id, found, again=query.get("force") == "1")})
 
 
 @router.delete("/datasets/{dataset_id}", status_code=204)
@@ -95,37 +101,25 @@ async def delete_dataset(dataset_id: str, services: ServicesDep, caller: Writer)
     return Response(status_code=204)
 
 
-def find_dataset(services: Services, account: str, dataset_id: str) -> Dataset | IngestedDay:
-    """A stored set, or a day of ingested traces. Raises `Missing`."""
-    stored = services.registry.datasets.get(account, dataset_id)
-    if stored is not None:
-        return stored
-    services.settle()
-    for day in ingested_days(services.ingest.store, account):
-        if day.id == dataset_id:
-            return day
-    raise Missing(f"there is no dataset {dataset_id[:80]!r}")
+def _profile(services: Services, account: str, found: Dataset | IngestedDay, *, again: bool) -> dict[str, Any]:
+    if isinstance(found, IngestedDay):  # it still grows
+        return profile_of(rows_of(services, account, found))
+    if found.profile is None or again:
+        counted = profile_of(rows_of(services, account, found))
+        found = services.registry.datasets.annotate(account, found.id, profile=counted)
+    return found.profile or {}
 
 
 def _delete(services: Services, account: str, dataset_id: str) -> list[list[str]]:
     """Delete a stored set; of an ingested one, the traces that are left to delete."""
-    if services.registry.datasets.delete(account, dataset_id) is not None:
-        delete_files(services.objects, account, dataset_id)
+    sent = services.registry.uploads.stored_file(account, dataset_id)
+    deleted = services.registry.datasets.delete(account, dataset_id)
+    if deleted is not None:
+        keys = {traces_key(account, dataset_id), *deleted.files, *([sent.object_key] if sent else [])}
+        delete_files(services.objects, filter(None, keys))
         return []
     try:
         found = find_dataset(services, account, dataset_id)
     except Missing:
         return []
     return list(ingested_trace_ids(services.ingest.store, account, found)) if isinstance(found, IngestedDay) else []
-
-
-def _lines(services: Services, account: str, found: Dataset | IngestedDay) -> Iterator[bytes]:
-    if isinstance(found, IngestedDay):
-        yield from ingested_rows(services.ingest.store, account, found)
-    elif found.files:
-        rest = b""
-        for chunk in services.objects.read(rows_key(account, found.id)):
-            *whole, rest = (rest + chunk).split(b"\n")
-            yield from (line for line in whole if line.strip())
-        if rest.strip():
-            yield rest

@@ -9,6 +9,7 @@ import contextlib
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -24,7 +25,7 @@ class Objects:
 
     def __init__(self, url: str, **options: Any) -> None:
         self._fs, root = fsspec.core.url_to_fs(url, **options)
-        self._root = str(root).rstrip("/")
+        self.root = str(root).rstrip("/")
         self._local = isinstance(self._fs, LocalFileSystem)
 
     @contextlib.contextmanager
@@ -44,6 +45,15 @@ class Objects:
         self._fs.invalidate_cache()
         return int(self._fs.size(self._path(key)))
 
+    def free_bytes(self) -> int | None:
+        """What the disk has left; None for a bucket."""
+        if not self._local:
+            return None
+        folder = self.root
+        while not os.path.isdir(folder):
+            folder = os.path.dirname(folder)
+        return shutil.disk_usage(folder).free
+
     def delete(self, key: str) -> None:
         """Remove the file; one that is not there is removed already."""
         path = self._path(key)
@@ -56,7 +66,7 @@ class Objects:
     def _path(self, key: str) -> str:
         if not _SAFE_KEY.fullmatch(key):
             raise ValueError(f"{key!r} is no key of ours")
-        return f"{self._root}/{key}"
+        return f"{self.root}/{key}"
 
     @contextlib.contextmanager
     def _local_file(self, path: str) -> Iterator[IO[bytes]]:
