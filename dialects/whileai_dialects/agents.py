@@ -15,6 +15,7 @@ _SPAN_NAMES = (
     re.compile(r"^(?P<name>[^.]+)\..*_execute_core$", re.DOTALL),
     re.compile(r"^(?P<name>.+)\.(?:run|arun|agent|workflow)$"),
 )
+_SDK = re.compile(r"^(?:ClaudeAgentSDK|haystack)\.")
 # What frameworks call any agent's span.
 _GENERIC = frozenset(
     {
@@ -24,6 +25,7 @@ _GENERIC = frozenset(
         "agentexecutor",
         "invocation",
         "invoke_agent",
+        "haystack_pipeline",
         "langgraph",
         "claude_code.interaction",
     }
@@ -88,7 +90,7 @@ def _span_name(reading: Reading) -> str | None:
     else:
         if reading.text("operation") in ("invoke_agent", "interaction") or reading.has("function"):
             return None
-    return None if name.lower() in _GENERIC else name
+    return None if name.lower() in _GENERIC or _SDK.match(name) else name
 
 
 def _attached_name(reading: Reading) -> str | None:

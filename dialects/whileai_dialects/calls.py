@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from whileai_dialects.content import asked_calls, asks_for_tools, content_of
 from whileai_dialects.message import Content, Message
 from whileai_dialects.reading import Reading
-from whileai_dialects.span import ERROR
-from whileai_dialects.tree import Tree, when
+from whileai_dialects.span import ERROR, when
+from whileai_dialects.tree import Tree
 
 _CALLS = frozenset(("llm", "embedding"))
 # A model call never spans these: below them another call begins.
@@ -132,7 +132,7 @@ def _by_records(call: ModelCall) -> list[ModelCall]:
     """A span that several whole-call records belong to stands for several calls: the records tell each."""
     if not any(reading.logs for reading in call.readings):
         return [call]
-    records = [Reading(reading.span, (), attributes) for reading in call.readings for attributes in reading.details()]
+    records = [Reading(reading.span, (), record) for reading in call.readings for record in reading.details()]
     if len(records) > 1:
         return [ModelCall([record]) for record in records]
     call.readings += records

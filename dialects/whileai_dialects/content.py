@@ -14,6 +14,8 @@ from whileai_dialects.shapes import read_messages
 
 # A Python repr at the place of a text: some packages write str() of an object.
 _REPR = re.compile(r"^[A-Za-z_][\w.]*\(.*[=(]|^<[\w.]+ ?.*>$", re.DOTALL)
+_BLOCKS = re.compile(r"\n\n---\n\n(?=\[)")
+_BLOCK = re.compile(r"^\[(?:USER PROMPT|USER|TOOL RESULT: (?P<id>[^\]\n]+))\]\n")
 # Keys under which an input tells the user's ask, and an output the answer, when they are no messages.
 _ASKS = (
     "task",
@@ -46,7 +48,7 @@ def content_of(reading: Reading) -> Content:
 
 
 def _read(reading: Reading) -> Content:
-    details = [*reading.details(), *_detail_events(reading)]
+    details = [*(record.attributes for record in reading.details()), *_detail_events(reading)]
     told = [event for event in reading.told() if is_talk(event[0])]
     by_events = read_events(told) if told else ([], [])
     said = _side(reading, details, by_events[0], "said", "user")
@@ -92,11 +94,27 @@ def _whole(messages: Sequence[Message]) -> bool:
     return True
 
 
+def _context(text: str) -> list[Message]:
+    """What is new in a Claude call's context: blocks that each begin with a line saying what they are."""
+    messages: list[Message] = []
+    for block in _BLOCKS.split(text):
+        match = _BLOCK.match(block)
+        told = block if match is None else block[match.end() :]
+        if match is not None and match["id"]:
+            messages.append(Message("tool", [Part("result", text=told, id=match["id"], value=told)]))
+        else:
+            messages.append(Message("user", [Part("text", told)]))
+    return messages
+
+
 def _messages(attributes: Attributes, key: str, role: Role) -> list[Message]:
+    told = attributes.get(key)
+    if key == "new_context":
+        return _context(told) if isinstance(told, str) else []
     if key.endswith("."):
         items = trees(attributes, (key,)).get(key, [])
         return [message for item in items for message in read_messages([_indexed(item, role)], role)]
-    value = structured(attributes[key])
+    value = structured(told)
     if isinstance(value, list):
         value = [
             {"role": role, **item}

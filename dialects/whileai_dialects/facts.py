@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from whileai_dialects.calls import ModelCall
+from whileai_dialects.content import content_of
 from whileai_dialects.jsontext import parse_container, structured
+from whileai_dialects.message import Content
 from whileai_dialects.providers import vendor_of
 from whileai_dialects.reading import Reading, text_of_fact
 from whileai_dialects.run import Run
@@ -11,6 +13,7 @@ from whileai_dialects.table import FACT
 from whileai_dialects.tree import Tree
 
 _DATASETS = ("zeroproof.dataset", "whileai.dataset")
+_FRAMES = frozenset(("agent", "workflow", "chain"))
 _SESSIONS = ("thread_id", "session_id", "conversation_id")
 
 
@@ -25,6 +28,8 @@ def read_facts(run: Run, tree: Tree, readings: Mapping[str, Reading], calls: Seq
         _first(_asked_model(call) for call in chats)
         or _first(call.text("response_model") for call in chats)
         or _first(reading.text("model") or reading.text("response_model") for reading in ordered)
+        or _first(_answered_model(call.content) for call in chats)
+        or _first(_answered_model(content_of(reading)) for reading in ordered if reading.kind in _FRAMES)
     )
     run.provider = _first(vendor_of(call.text("provider")) for call in chats) or _first(
         vendor_of(reading.text("provider")) for reading in ordered
@@ -65,6 +70,11 @@ def _asked_model(call: ModelCall) -> str | None:
         if isinstance(parameters, dict) and isinstance(parameters.get("model"), str) and parameters["model"]:
             return str(parameters["model"])
     return call.text("model")
+
+
+def _answered_model(content: Content) -> str | None:
+    """The model that an answer carries beside it."""
+    return _first(told for message in content.answered if isinstance(told := message.meta.get("model"), str))
 
 
 def _session(reading: Reading) -> str | None:

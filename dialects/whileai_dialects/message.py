@@ -45,6 +45,8 @@ class Message:
 
     role: Role
     parts: list[Part] = field(default_factory=list)
+    # What a package keeps about an answer beside it: the model and the tokens, in the provider's own words.
+    meta: dict[str, object] = field(default_factory=dict)
 
     @property
     def text(self) -> str:

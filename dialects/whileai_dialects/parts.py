@@ -133,11 +133,13 @@ def result_part(block: Block) -> Part:
         # Vercel tells what kind of result it is beside the result.
         failed = failed or str(value.get("type", "")).startswith("error")
         value = value["value"]
+    origin = block.get("origin")
+    call: Block = origin if isinstance(origin, dict) else block  # Haystack repeats the call inside the result
     return Part(
         "result",
         text=text_value(value),
-        id=_text(block, "id", "call_id", "toolCallId", "tool_call_id", "toolUseId", "tool_use_id"),
-        name=_text(block, "name", "toolName", "tool_name"),
+        id=_text(call, "id", "call_id", "toolCallId", "tool_call_id", "toolUseId", "tool_use_id"),
+        name=_text(call, "name", "toolName", "tool_name"),
         value=value,
         failed=failed,
     )
@@ -222,5 +224,6 @@ _BY_KEY: dict[str, _Read] = {
     "function_response": _result,
     "functionResponse": _result,
     "tool_call": _call,
+    "tool_call_result": _result,
     "reasoningContent": _reasoning,
 }

@@ -7,13 +7,12 @@ and not the table; values are decoded when somebody asks for the fact.
 from collections.abc import Sequence
 from functools import lru_cache
 
-from whileai_dialects.attributes import Attributes
 from whileai_dialects.events import DETAILS, Told
 from whileai_dialects.jsontext import parse_container, structured, unquoted
 from whileai_dialects.log import LogRecord
 from whileai_dialects.message import Content
 from whileai_dialects.roles import Kind, kind_of
-from whileai_dialects.span import Span
+from whileai_dialects.span import Span, when
 from whileai_dialects.table import CONTENT, FACTS
 from whileai_dialects.value import Value
 
@@ -34,18 +33,20 @@ _REMEMBERED_KEYS = 256  # spans of one instrumentation share their keys; a span 
 class Reading:
     """One span (or one log record that tells a whole call), read through the table."""
 
-    __slots__ = ("_events", "_found", "attributes", "content", "kind", "logs", "span")
+    __slots__ = ("_events", "_found", "attributes", "content", "kind", "logs", "span", "time")
 
-    def __init__(self, span: Span, logs: Sequence[LogRecord] = (), attributes: Attributes | None = None) -> None:
+    def __init__(self, span: Span, logs: Sequence[LogRecord] = (), record: LogRecord | None = None) -> None:
         self.span = span
         self.logs = logs
-        self.attributes = span.attributes if attributes is None else attributes
+        self.attributes = span.attributes if record is None else record.attributes
+        # When it was said: as a call began, or as its record was written.
+        self.time = when(span)[0] if record is None else record.when
         raw = self.attributes.raw
         self._found = _scan(tuple(raw)) if len(raw) <= _REMEMBERED_KEYS else _scan_keys(tuple(raw))
         self._events: list[Told] | None = None
         self.content: Content | None = None
         words = {key: text for key in self.keys("operation") if (text := text_of_fact(self.attributes[key]))}
-        self.kind: Kind = "llm" if attributes is not None else kind_of(words, span.name, self._found.keys())
+        self.kind: Kind = "llm" if record is not None else kind_of(words, span.name, self._found.keys())
 
     def has(self, fact: str) -> bool:
         """Whether any attribute tells the fact."""
@@ -83,9 +84,9 @@ class Reading:
             self._events = _events(self)
         return self._events
 
-    def details(self) -> list[Attributes]:
-        """The attributes of log records that tell a whole call at once."""
-        return [log.attributes for log in self.logs if log.event_name == DETAILS]
+    def details(self) -> list[LogRecord]:
+        """The log records that tell a whole call at once."""
+        return [log for log in self.logs if log.event_name == DETAILS]
 
 
 def text_of_fact(value: Value) -> str | None:

@@ -83,7 +83,19 @@ def kind_of(words: Mapping[str, str], name: str, facts: Collection[str]) -> Kind
     return kind
 
 
+# Haystack tells the class of a component.
+_CLASSES: tuple[tuple[str, Kind], ...] = (
+    ("Generator", "llm"),
+    ("Agent", "agent"),
+    ("Embedder", "embedding"),
+    ("Retriever", "retrieval"),
+    ("", "chain"),
+)
+
+
 def _word(key: str, word: str) -> Kind | None:
+    if key == "haystack.component.type":
+        return next(kind for suffix, kind in _CLASSES if word.endswith(suffix))
     if key == "ai.operationId":
         return _vercel(word)
     return _WORDS.get(word.lower())

@@ -56,6 +56,8 @@ _WRAPPERS = (
     "response",
     "result",
     "new_messages",
+    "replies",
+    "tool_messages",
     "chat_history",
 )
 _DEPTH = 12  # wrappers in wrappers; deeper is no conversation
@@ -213,7 +215,18 @@ def _message(value: Block, role: Role) -> Message:
         parts.append(call_part(function))
     if parts and all(part.kind == "result" for part in parts):
         role = "tool"
-    return Message(role, parts)
+    return Message(role, parts, _meta(value) if role == "assistant" else {})
+
+
+def _meta(value: Block) -> dict[str, object]:
+    """The model and the tokens that Haystack and LangChain keep on an answer."""
+    told: dict[str, object] = {}
+    for key in ("meta", "response_metadata"):
+        inner = value.get(key)
+        if isinstance(inner, dict):
+            told |= {"model": inner.get("model") or inner.get("model_name")}
+            told |= {"usage": inner.get("usage") or inner.get("token_usage")}
+    return {key: item for key, item in told.items() if item}
 
 
 def _more(value: Block) -> Block:

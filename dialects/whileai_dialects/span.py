@@ -159,6 +159,11 @@ class Span:
         )
 
 
+def when(span: Span) -> tuple[int, int]:
+    """The order of spans in time; a start of zero takes the end, else the arrival."""
+    return (span.start or span.end or span.first_arrival, span.end or span.start)
+
+
 def latest(spans: Iterable[Span]) -> list[Span]:
     """One span per id: the highest version wins, and the first arrival is the earliest over all copies."""
     best: dict[str, Span] = {}

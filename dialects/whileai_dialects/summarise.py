@@ -17,13 +17,13 @@ from whileai_dialects.notes import notes_of
 from whileai_dialects.providers import vendor_of
 from whileai_dialects.reading import Reading
 from whileai_dialects.run import Grading, Run
-from whileai_dialects.span import Span, latest
+from whileai_dialects.span import Span, latest, when
 from whileai_dialects.split import pass_rule
 from whileai_dialects.steps import entries_of, steps_of
 from whileai_dialects.talk import final_of, read_talk, tokens_of
 from whileai_dialects.toolruns import error_of, tool_runs
-from whileai_dialects.tree import Tree, build_tree, when
-from whileai_dialects.usage import cost_of, usage_of
+from whileai_dialects.tree import Tree, build_tree
+from whileai_dialects.usage import cost_of, counted, usage_of
 
 Readings = Mapping[str, Reading]
 
@@ -47,8 +47,9 @@ def summarise(spans: Sequence[Span], logs: Sequence[LogRecord] = (), scores: Seq
     _outcome(run, tree, readings, calls, cast)
     _tell(run, tree, readings, calls, cast)
     outer = outer_readings(tree, readings, cast.reading)
-    run.usage = usage_of(calls, outer)
-    run.cost_usd = cost_of(calls, outer, lambda call: vendor_of(call.text("provider")) or run.provider)
+    counting = counted(calls, outer)
+    run.usage = usage_of(counting)
+    run.cost_usd = cost_of(counting, lambda call: vendor_of(call.text("provider")) or run.provider)
     return run
 
 

@@ -69,6 +69,7 @@ FACTS: tuple[Fact, ...] = (
         ("mlflow.spanType", MLFLOW),
         ("ai.operationId", VERCEL),
         ("span.type", CLAUDE),
+        ("haystack.component.type", HAYSTACK),
     ),
     _fact(
         "agent",

@@ -11,9 +11,10 @@ from whileai_dialects.agents import Cast, outer_readings
 from whileai_dialects.calls import ModelCall
 from whileai_dialects.content import answer_of, ask_of, content_of
 from whileai_dialects.reading import Reading
+from whileai_dialects.span import when
 from whileai_dialects.steps import Entry
 from whileai_dialects.thread import Thread, Tokens
-from whileai_dialects.tree import Tree, when
+from whileai_dialects.tree import Tree
 
 _TOKENS = ("prompt_token_ids", "token_ids", "logprobs")
 _SPOKEN = frozenset(("user", "text"))
@@ -71,9 +72,9 @@ def _threads(
         if inner and main.items and not main.knows(content.said):
             thread = subs.setdefault(owner, Thread())
         thread.system = thread.system or content.system
-        start, end = when(call.first.span)
-        thread.hear(content.said, start, owner)
-        thread.say(content.answered, max(start, end), owner, tokens_of(call))
+        # Both at the call's start: an answer that streams sets its tools off before the call has ended.
+        thread.hear(content.said, call.first.time, owner)
+        thread.say(content.answered, call.first.time, owner, tokens_of(call))
     return main, list(subs.values())
 
 

@@ -10,8 +10,8 @@ from whileai_dialects.jsontext import parse_container, parse_literal, structured
 from whileai_dialects.parts import FAILED, literal_arguments, text_value
 from whileai_dialects.reading import Reading
 from whileai_dialects.shapes import read_messages
-from whileai_dialects.span import ERROR
-from whileai_dialects.tree import Tree, when
+from whileai_dialects.span import ERROR, when
+from whileai_dialects.tree import Tree
 
 # What span names say, where no attribute names the tool.
 _NAMES = (
@@ -50,6 +50,7 @@ def tool_runs(tree: Tree, readings: Mapping[str, Reading]) -> list[ToolRun]:
         if reading.kind != "tool":
             continue
         run = _read(reading)
+        _take_execution(run, [readings[child.span_id] for child in tree.children.get(span.span_id, ())])
         if not run.name or run.name in _NOT_TOOLS:
             continue
         same = _outer_run(tree, by_span, run) or _twin(kept, run)
@@ -59,6 +60,14 @@ def tool_runs(tree: Tree, readings: Mapping[str, Reading]) -> list[ToolRun]:
             _merge(same, run)
         by_span[span.span_id] = same or run
     return kept
+
+
+def _take_execution(run: ToolRun, inner: Sequence[Reading]) -> None:
+    """A frame inside a tool's span that carries the same call id tells how the execution ended."""
+    for reading in inner:
+        if run.id and reading.kind == "chain" and reading.text("call_id") == run.id and is_failed(reading):
+            run.failed = True
+            run.error = run.error or error_of(reading)
 
 
 def _outer_run(tree: Tree, by_span: Mapping[str, ToolRun], run: ToolRun) -> ToolRun | None:
@@ -231,7 +240,10 @@ def _by_events(reading: Reading) -> tuple[object, object]:
             told = next((payload[key] for key in ("output", "content", "result") if key in payload), None)
             back = unwrapped_result(_PREFIXED.sub("", told) if isinstance(told, str) else told)
     if given is None or back is None:
-        for record in (*reading.details(), *(e.attributes for e in reading.span.events if e.attributes)):
+        for record in (
+            *(r.attributes for r in reading.details()),
+            *(e.attributes for e in reading.span.events if e.attributes),
+        ):
             for message in read_messages(record.get("gen_ai.input.messages")):
                 given = next((part.value for part in message.parts if part.kind == "call"), given)
             for message in read_messages(record.get("gen_ai.output.messages")):

@@ -7,7 +7,7 @@ the ring, so that every span has one place.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from whileai_dialects.span import Span
+from whileai_dialects.span import Span, when
 
 
 @dataclass(slots=True)
@@ -32,11 +32,6 @@ class Tree:
         while above:
             yield self.by_id[above]
             above = self.parent.get(above, "")
-
-
-def when(span: Span) -> tuple[int, int]:
-    """The order of spans in time; a start of zero takes the end, else the arrival."""
-    return (span.start or span.end or span.first_arrival, span.end or span.start)
 
 
 def build_tree(spans: Sequence[Span]) -> Tree:

@@ -14,36 +14,33 @@ _EXCLUSIVE = "input_tokens"
 _CACHE_PARTS = ("cache_read_tokens", "cache_creation_tokens")
 
 
-def usage_of(calls: Sequence[ModelCall], outer: Iterable[Reading]) -> Usage:
-    """The tokens of a run. When no call tells any, the outermost span that does tells for all of them."""
-    told = [usage for call in calls if (usage := _usage(call.readings)) != Usage()]
-    if not told:
-        for reading in outer:
-            usage = _usage([reading])
-            if usage != Usage():
-                return usage
-    return Usage(*(_sum(getattr(usage, field) for usage in told) for field in Usage.__slots__))
+def counted(calls: Sequence[ModelCall], outer: Iterable[Reading]) -> list[ModelCall]:
+    """The calls that count, for tokens and cost alike: each distinct one that tells any of them.
+
+    When no call does, the outermost span that does stands for all of them.
+    """
+    telling = [call for call in calls if _usage(call) != Usage() or call.number("cost") is not None]
+    if telling:
+        return telling
+    frames = (ModelCall([reading]) for reading in outer)
+    return [call for call in frames if _usage(call) != Usage()][:1]
 
 
-def cost_of(
-    calls: Sequence[ModelCall], outer: Iterable[Reading], provider: Callable[[ModelCall], str | None]
-) -> float | None:
-    """The price of a run in dollars: what the spans tell, else by the price table; null when one is unknown."""
-    total = 0.0
-    priced = False
-    for call in calls:
-        usage = _usage(call.readings)
+def usage_of(counting: Sequence[ModelCall]) -> Usage:
+    """The tokens of the calls that count."""
+    return _total([_usage(call) for call in counting])
+
+
+def cost_of(counting: Sequence[ModelCall], provider: Callable[[ModelCall], str | None]) -> float | None:
+    """The price of the calls that count in dollars; what a span tells wins over the table, and None is unknown."""
+    prices: list[float] = []
+    for call in counting:
         told = call.number("cost")
-        if told is None and usage == Usage():
-            continue  # a call that failed cost nothing that anybody knows of
-        price = told if told is not None else price_of(call_model(call), provider(call), usage)
+        price = told if told is not None else price_of(call_model(call), provider(call), _usage(call))
         if price is None:
             return None
-        total += price
-        priced = True
-    if priced:
-        return total
-    return next((cost for reading in outer if (cost := reading.number("cost")) is not None), None)
+        prices.append(price)
+    return sum(prices) if prices else None
 
 
 def call_model(call: ModelCall) -> str | None:
@@ -69,31 +66,41 @@ _BLOB: tuple[tuple[str, ...], ...] = (
 )
 
 
-def _blob(readings: Sequence[Reading]) -> Usage:
-    """The tokens that are told as one JSON text."""
-    for reading in readings:
+def _usage(call: ModelCall) -> Usage:
+    """The tokens of a call: from its attributes, else from a JSON text of them, else from what its answers carry."""
+    counts = [next((n for reading in call.readings if (n := reading.count(fact)) is not None), None) for fact in _FACTS]
+    read = counts[0]
+    for reading in call.readings:
+        if read is not None and reading.keys("input_tokens")[:1] == [_EXCLUSIVE]:
+            counts[0] = read + sum(_whole(reading.attributes.get(key)) or 0 for key in _CACHE_PARTS)
+            break
+    if counts != [None] * len(counts):
+        return Usage(*counts)
+    for reading in call.readings:
         told = structured(reading.value("usage"))
         if isinstance(told, dict):
-            flat = dict(told)
-            for key, inner in told.items():
-                if isinstance(inner, dict):
-                    flat |= {f"{key}.{name}": item for name, item in inner.items()}
-            return Usage(*(next((_whole(flat[name]) for name in names if name in flat), None) for names in _BLOB))
-    return Usage()
+            return _told(told)
+    answers = [
+        _told(usage) for message in call.content.answered if isinstance(usage := message.meta.get("usage"), dict)
+    ]
+    return _total(answers)
 
 
-def _usage(readings: Sequence[Reading]) -> Usage:
-    counts = [next((n for reading in readings if (n := reading.count(fact)) is not None), None) for fact in _FACTS]
-    read = counts[0]
-    for reading in readings:
-        if read is not None and reading.keys("input_tokens")[:1] == [_EXCLUSIVE]:
-            counts[0] = read + sum(_whole(reading.attributes.get(key)) for key in _CACHE_PARTS)
-            break
-    return _blob(readings) if counts == [None] * len(counts) else Usage(*counts)
+def _told(counts: dict[str, object]) -> Usage:
+    """Counts in one of the forms that providers give them."""
+    flat = dict(counts)
+    for key, inner in counts.items():
+        if isinstance(inner, dict):
+            flat |= {f"{key}.{name}": item for name, item in inner.items()}
+    return Usage(*(next((n for name in names if (n := _whole(flat.get(name))) is not None), None) for names in _BLOB))
 
 
-def _whole(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+def _total(told: Sequence[Usage]) -> Usage:
+    return Usage(*(_sum(getattr(usage, field) for usage in told) for field in Usage.__slots__))
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:
