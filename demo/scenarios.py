@@ -1,7 +1,7 @@
 """The twelve situations that the demo's agent is tried in, what is right in each, and how each of six tries goes.
 
-A letter of `tries` names what the scripted model does in that run; see `scripted_model.BEHAVIOURS`. Every letter but the dot
-pays back something else than what is owed, and the number of dots is the number of runs that pass.
+A letter of `tries` names what the scripted model does in that run; see `scripted_model.BEHAVIOURS`. Every letter but
+the dot pays back something else than what is owed, so the dots are the runs that pass.
 """
 
 from __future__ import annotations
