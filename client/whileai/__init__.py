@@ -9,6 +9,7 @@ from whileai._lazy import lazy_names
 from whileai._other_client import warn_of_the_other_client
 
 if TYPE_CHECKING:
+    from whileai.agent_process import instrument as instrument
     from whileai.configuration import Settings as Settings
     from whileai.configuration import configure as configure
     from whileai.configuration import context as context
@@ -28,10 +29,18 @@ if TYPE_CHECKING:
     from whileai.sign_in import logout as logout
     from whileai.sign_in import signup as signup
     from whileai.simulation_data import SimulationData as SimulationData
+    from whileai_instrumentation import current_trace_id as current_trace_id
+    from whileai_instrumentation import flush as flush
+    from whileai_instrumentation import record_tokens as record_tokens
+    from whileai_instrumentation import reward as reward
+    from whileai_instrumentation import run as run
+    from whileai_instrumentation import scenario as scenario
+    from whileai_instrumentation import score as score
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "whileai.agent_process": ("instrument",),
         "whileai.configuration": ("Settings", "configure", "context"),
         "whileai.credentials": ("resolve_api_key",),
         "whileai.errors": ("LoginError", "PlatformError", "WhileIngestError"),
@@ -40,6 +49,15 @@ __getattr__, __dir__ = lazy_names(
         "whileai.scored_data": ("ScoredData",),
         "whileai.sign_in": ("login", "logout", "signup"),
         "whileai.simulation_data": ("SimulationData",),
+        "whileai_instrumentation": (
+            "current_trace_id",
+            "flush",
+            "record_tokens",
+            "reward",
+            "run",
+            "scenario",
+            "score",
+        ),
     },
 )
 

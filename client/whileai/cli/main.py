@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from whileai.cli import account_verbs, added, data_verbs
+from whileai.cli import account_verbs, added, data_verbs, run_verb
 from whileai.cli.output import Output
 
 
@@ -41,6 +41,7 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         sub.add_argument("--json", action="store_true", help="print the answer as JSON")
         verb.arguments(sub)
         sub.set_defaults(func=verb.run)
+    run_verb.add(subparsers)
     added.add_to(subparsers, words)
     return top
 
