@@ -10,17 +10,18 @@ from starlette.responses import Response
 
 from whileai_query.answers import Json
 from whileai_query.auth import Reader
+from whileai_query.grants import origin_of
+from whileai_query.login_routes import limits_view
 from whileai_query.parameters import checked_query
 from whileai_query.rejections import LIST_PARAMETERS, list_rejections
 from whileai_query.services import ServicesDep
 from whileai_query.times import iso_of
-from whileai_registry import Limits
 
 router = APIRouter(tags=["account"])
 
 
 @router.get("/me")
-def me(services: ServicesDep, caller: Reader) -> Response:
+def me(request: Request, services: ServicesDep, caller: Reader) -> Response:
     """The account, its tier, its limits, and what is used of them."""
     found = services.registry.usage.overview(caller.account_id)
     account = found.account
@@ -31,11 +32,12 @@ def me(services: ServicesDep, caller: Reader) -> Response:
         "tier": account.tier,
         "createdAt": iso_of(account.created_at),
         "scopes": sorted(caller.scopes),
-        "limits": _limits(account.limits),
+        "limits": limits_view(account.limits),
         "usage": {**asdict(found.today), "storage_bytes": found.storage_bytes, "datasets": found.datasets},
     }
     if account.expires_at is not None:
-        answer["trial"] = {**_limits(account.limits), "expires_at": iso_of(account.expires_at)}
+        lift = f"{origin_of(services, request)}/signin"
+        answer["trial"] = {**limits_view(account.limits), "expires_at": iso_of(account.expires_at), "lift": lift}
     return Json(answer)
 
 
@@ -67,7 +69,3 @@ def rejections(request: Request, services: ServicesDep, caller: Reader) -> Respo
     query = checked_query(request.query_params.multi_items(), LIST_PARAMETERS)
     services.settle()
     return Json(list_rejections(services.ingest.store, caller.account_id, query))
-
-
-def _limits(limits: Limits) -> dict[str, Any]:
-    return {name: value for name, value in asdict(limits).items() if name != "lifetime"}

@@ -26,6 +26,9 @@ class Json(Response):
 
     media_type = "application/json"
 
+    def __init__(self, content: Any, status_code: int = 200, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(content, status_code, headers)
+
     def render(self, content: Any) -> bytes:
         return encode_json(content)
 

@@ -10,14 +10,16 @@ from whileai_query.catalog_routes import router as catalog
 from whileai_query.cut_routes import router as cuts
 from whileai_query.dataset_routes import router as datasets
 from whileai_query.failures import handle_failures
+from whileai_query.login_routes import router as login
 from whileai_query.services import Services
+from whileai_query.sign_in_routes import router as sign_in
 from whileai_query.trace_routes import router as traces
 from whileai_query.traffic_routes import router as traffic
 from whileai_query.upload_routes import router as uploads
 from whileai_registry.keycache import KeyCache
 
 # Fixed paths (`/traces/cuts`) stand before those with an id in their place (`/traces/{trace_id}`).
-ROUTERS = (cuts, traces, datasets, uploads, catalog, agents, account, traffic)
+ROUTERS = (cuts, traces, datasets, uploads, catalog, agents, account, login, sign_in, traffic)
 
 
 def create_api(services: Services) -> FastAPI:

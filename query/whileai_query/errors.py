@@ -55,6 +55,15 @@ class BodyTooLarge(ApiError):
     status = 413
 
 
+class TooOften(ApiError):
+    """The same caller did this too many times lately."""
+
+    status = 429
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__(message, {"retry-after": str(max(1, retry_after))})
+
+
 class NotNow(ApiError):
     """The same request may work in a moment."""
 
