@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 from prometheus_client import CollectorRegistry
+from starlette.routing import Route
 
 from whileai.cli.main import parser
+from whileai_collector import BY_PATH
 from whileai_ingest.metrics import IngestMetrics
+from whileai_query.app import ROUTERS
 from whileai_server.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,6 +84,21 @@ def test_the_commands_in_a_document_exist(document: Path) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert set(re.findall(r"^make ([a-z][a-z-]+)", code, re.MULTILINE)) <= targets
     assert set(re.findall(r"^whileai ([a-z]+)", code, re.MULTILINE)) <= verbs()
+
+
+def test_the_calls_of_the_api_page_exist() -> None:
+    routed = {
+        (method, re.sub(r"{\w+}", "{}", route.path))
+        for router in ROUTERS
+        for route in router.routes
+        if isinstance(route, Route)
+        for method in route.methods or ()
+    }
+    routed |= {("POST", path) for path in BY_PATH} | {("GET", "/openapi.json")}
+    told = re.findall(
+        r"^(GET|POST|PUT|DELETE) (/[^\s?]*)", code_in((ROOT / "docs" / "api.md").read_text()), re.MULTILINE
+    )
+    assert {(method, re.sub(r"{\w+}", "{}", path)) for method, path in told} <= routed
 
 
 def test_the_readme_shows_the_two_commands_on_its_first_screen() -> None:
