@@ -36,7 +36,7 @@ def me(request: Request, services: ServicesDep, caller: Reader) -> Response:
         "usage": {**asdict(found.today), "storage_bytes": found.storage_bytes, "datasets": found.datasets},
     }
     if account.expires_at is not None:
-        lift = f"{origin_of(services, request)}/signin"
+        lift = f"{origin_of(services, request)}/sign-in"
         answer["trial"] = {**limits_view(account.limits), "expires_at": iso_of(account.expires_at), "lift": lift}
     return Json(answer)
 

@@ -12,14 +12,13 @@ from whileai_query.dataset_routes import router as datasets
 from whileai_query.failures import handle_failures
 from whileai_query.login_routes import router as login
 from whileai_query.services import Services
-from whileai_query.sign_in_routes import router as sign_in
 from whileai_query.trace_routes import router as traces
 from whileai_query.traffic_routes import router as traffic
 from whileai_query.upload_routes import router as uploads
 from whileai_registry.keycache import KeyCache
 
 # Fixed paths (`/traces/cuts`) stand before those with an id in their place (`/traces/{trace_id}`).
-ROUTERS = (cuts, traces, datasets, uploads, catalog, agents, account, login, sign_in, traffic)
+ROUTERS = (cuts, traces, datasets, uploads, catalog, agents, account, login, traffic)
 
 
 def create_api(services: Services) -> FastAPI:

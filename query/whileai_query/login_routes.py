@@ -1,4 +1,8 @@
-"""Routes that give out keys: the device flow (RFC 8628), sign-up, delegated credentials, and the account's own keys."""
+"""Routes that give out keys: the device flow (RFC 8628), sign-up, delegated credentials, and the account's own keys.
+
+The person's half, signing in and approving a device, is the work of the pages: the links lead to `/device` and
+`/sign-in`.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +139,7 @@ async def signup(request: Request, services: ServicesDep) -> Response:
         "tier": account.tier,
     }
     if account.expires_at is not None:
-        lift = f"{origin_of(services, request)}/signin"
+        lift = f"{origin_of(services, request)}/sign-in"
         answer["trial"] = {**limits_view(account.limits), "expires_at": iso_of(account.expires_at), "lift": lift}
     return Json(answer, 201)
 

@@ -11,7 +11,6 @@ from fastapi import Depends, Request
 
 from whileai_ingest import Ingest
 from whileai_query.errors import NotNow
-from whileai_query.mail import SendMail, mail_to_log
 from whileai_query.objects import Objects
 from whileai_registry import Registry, Signer
 
@@ -30,7 +29,6 @@ class Services:
     public_url: str | None = None
     run_quiet_seconds: float = 60
     clock: Callable[[], int] = time.time_ns
-    send_mail: SendMail = mail_to_log
 
     def now(self) -> int:
         """Nanoseconds since 1970, never before an arrival that was given out."""

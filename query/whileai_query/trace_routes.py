@@ -53,7 +53,7 @@ def trace(trace_id: str, request: Request, services: ServicesDep, caller: Reader
     opened = open_runs(store, account, [found]).get(found)
     if opened is None:
         raise _no_trace(found)
-    completed_at = opened.items.completed_at(round(services.run_quiet_seconds * 1e9))
+    completed_at = opened.items.completed_at(services.ingest.run_quiet_ns)
     view = run_view(opened.run, completed_at, services.now())
     if query.get("spans") != "0":
         view["spans"], view["logs"] = span_views(opened.items.spans.values(), opened.items.logs.values())
