@@ -52,6 +52,13 @@ def fill(client: httpx.Client) -> list[str]:
     raise AssertionError("the journal has no bound")
 
 
+def wait_until_not_ready(service: Service) -> None:
+    deadline = time.monotonic() + 20
+    while httpx.get(f"{service.url}/readyz", timeout=20).status_code != 503:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
 def wait_until_readable(client: httpx.Client, trace_id: str) -> None:
     deadline = time.monotonic() + 30
     while (answer := client.get(f"/traces/{trace_id}")).status_code == 503:
@@ -70,7 +77,7 @@ def test_the_journal_holds_while_clickhouse_is_away_and_all_is_in_once_afterward
         proxy.become(mode)
         acknowledged = fill(client)
         assert len(acknowledged) > 20
-        assert httpx.get(f"{service.url}/readyz").status_code == 503
+        wait_until_not_ready(service)
         asked = client.get(f"/traces/{acknowledged[0]}")
         assert asked.status_code == 503
         assert asked.headers["retry-after"]
