@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,7 +19,16 @@ def encode_json(content: Any) -> bytes:
     try:
         return orjson.dumps(content)
     except TypeError:
-        return json.dumps(content, separators=(",", ":"), default=str).encode()
+        return json.dumps(_finite(content), separators=(",", ":"), default=str).encode()
+
+
+def _finite(value: Any) -> Any:
+    """What is no number in JSON becomes null, as the fast encoder has it."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return {str(key): _finite(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 class Json(Response):

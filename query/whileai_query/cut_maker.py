@@ -11,9 +11,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from whileai_dialects import Run
 from whileai_query.cut_report import report_of, warnings_of
-from whileai_query.cut_rows import Line, task_rows
+from whileai_query.cut_rows import Line, Reading, lines_by_task
 from whileai_query.cut_sources import candidates, count_tasks, cut_id_of
 from whileai_query.cutting import SIDES, Kind, Rules, Side, chosen, side_of, why_nothing
 from whileai_query.dataset_files import RowsFile, delete_files, rows_file, rows_key, traces_key
@@ -64,13 +63,12 @@ def make_cut(services: Services, account: str, asked: Asked, now: int) -> dict[s
     parts: dict[Side, _Part] = {}
     with ExitStack() as undo:
         with ExitStack() as files:
-            for task, found in candidates(store, account, asked.conditions, now, tasks):
-                lines = task_rows(store, account, asked.kind, asked.rules, found, lambda run: _lineage(run, cut_id))
-                if lines:
-                    side = side_of(task.scenario_id, asked.rules)
-                    if side not in parts:
-                        parts[side] = _open(services, account, asked, side, files, undo)
-                    parts[side].add(lines)
+            groups = candidates(store, account, asked.conditions, now, tasks)
+            for task, lines in lines_by_task(Reading(store, account, asked.rules, cut_id), asked.kind, groups):
+                side = side_of(task.scenario_id, asked.rules)
+                if side not in parts:
+                    parts[side] = _open(services, account, asked, side, files, undo)
+                parts[side].add(lines)
         if not parts:
             raise Conflict(nothing)
         chosen_parts = [parts[side] for side in SIDES if side in parts]
@@ -123,8 +121,3 @@ def _finished(part: _Part, account: str, asked: Asked, cut_id: str, report: Mapp
         },
         report=dict(report),
     )
-
-
-def _lineage(run: Run, cut_id: str) -> dict[str, object]:
-    """What a row says of its origin; the run's own trace id is there already."""
-    return {"source": "traces", "trace_id": run.trace_id, "cut_id": cut_id, "agent": run.agent}

@@ -1,13 +1,14 @@
 """The rows of a cut, task by task: the spans of each candidate are read again, summarised again, judged again.
 
-A row therefore says what the trace says now, not what a list said a moment ago. A task that no longer qualifies is
-left out.
+A row therefore says what the trace says now, not what a list said a moment ago. A task that no longer qualifies is left
+out. Traces are opened a few at a time across tasks, because most tasks have only a handful.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby, islice
 
 from whileai_dialects import Run, row_of
 from whileai_ingest import Store
@@ -19,7 +20,7 @@ from whileai_query.traces import open_runs
 # So many traces are opened at once; their spans are what a cut needs memory for.
 TRACES_AT_ONCE = 64
 
-Lineage = Callable[[Run], dict[str, object]]
+Group = tuple[Task, list[Candidate]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,48 +32,74 @@ class Line:
     agent: str | None
 
 
-def task_rows(
-    store: Store, account: str, kind: Kind, rules: Rules, found: Sequence[Candidate], lineage: Lineage
-) -> list[Line]:
-    """The lines of one task, oldest run first; none when it does not qualify after all."""
-    return _ROWS[kind](store, account, rules, found, lineage)
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Whose traces are read for which cut."""
+
+    store: Store
+    account: str
+    rules: Rules
+    cut_id: str
+
+    def runs(self, wanted: Iterable[tuple[Task, Candidate]]) -> Iterator[tuple[Task, Candidate, Run | None]]:
+        """The run of each candidate; None when the trace is gone or no longer graded."""
+        coming = iter(wanted)
+        while part := list(islice(coming, TRACES_AT_ONCE)):
+            opened = open_runs(self.store, self.account, [candidate.trace_id for _, candidate in part])
+            for task, candidate in part:
+                found = opened.get(candidate.trace_id)
+                yield task, candidate, found.run if found is not None and found.run.verdict else None
 
 
-def _rl_rows(store: Store, account: str, rules: Rules, found: Sequence[Candidate], lineage: Lineage) -> list[Line]:
-    lines: list[Line] = []
-    passed = 0
-    for run in _runs(store, account, found):
-        passed += run.verdict == "pass"
-        lines.append(_line(run, len(lines), lineage))
-    again = Task(found[0].scenario_id if found else "", len(lines), len(lines), passed)
-    return lines if rl_verdict(again, rules).included else []
+def lines_by_task(reading: Reading, kind: Kind, groups: Iterable[Group]) -> Iterator[tuple[Task, list[Line]]]:
+    """The rows of each task that qualifies, oldest run first, tasks in their order."""
+    return _LINES[kind](reading, groups)
 
 
-def _sft_rows(store: Store, account: str, _rules: Rules, found: Sequence[Candidate], lineage: Lineage) -> list[Line]:
-    places = {candidate.trace_id: place for place, candidate in enumerate(found)}
-    passing = [candidate for candidate in found if candidate.verdict == "pass"]
-    best_first = sorted(passing, key=lambda run: (-run.reward, run.steps, run.start, run.trace_id))
-    for candidate in best_first:
-        for run in _runs(store, account, [candidate]):
-            if run.verdict == "pass":
-                return [_line(run, places[candidate.trace_id], lineage)]
-    return []
+def _rl_lines(reading: Reading, groups: Iterable[Group]) -> Iterator[tuple[Task, list[Line]]]:
+    """Every graded run."""
+    wanted = ((task, candidate) for task, found in groups for candidate in found)
+    for task, runs in groupby(reading.runs(wanted), key=lambda item: item[0]):
+        lines: list[Line] = []
+        passed = 0
+        for _, _, run in runs:
+            if run is not None:
+                passed += run.verdict == "pass"
+                lines.append(_line(run, len(lines), reading.cut_id))
+        if rl_verdict(Task(task.scenario_id, len(lines), len(lines), passed), reading.rules).included:
+            yield task, lines
 
 
-_ROWS: dict[Kind, Callable[[Store, str, Rules, Sequence[Candidate], Lineage], list[Line]]] = {
-    "rl": _rl_rows,
-    "sft": _sft_rows,
+def _sft_lines(reading: Reading, groups: Iterable[Group]) -> Iterator[tuple[Task, list[Line]]]:
+    """The best run that passed; the next best when that one does not pass any more."""
+    ranked = ((task, _best_first(found), found) for task, found in groups)
+    while part := list(islice(ranked, TRACES_AT_ONCE)):
+        bests = reading.runs((task, best[0]) for task, best, _ in part if best)
+        first = {candidate.trace_id: run for _, candidate, run in bests}
+        for task, best, found in part:
+            for candidate in best:
+                run = first.get(candidate.trace_id) if candidate is best[0] else _one(reading, task, candidate)
+                if run is not None and run.verdict == "pass":
+                    yield task, [_line(run, found.index(candidate), reading.cut_id)]
+                    break
+
+
+_LINES: dict[Kind, Callable[[Reading, Iterable[Group]], Iterator[tuple[Task, list[Line]]]]] = {
+    "rl": _rl_lines,
+    "sft": _sft_lines,
 }
 
 
-def _runs(store: Store, account: str, found: Sequence[Candidate]) -> Iterator[Run]:
-    """The graded runs among the candidates, in their order."""
-    for at in range(0, len(found), TRACES_AT_ONCE):
-        ids = [candidate.trace_id for candidate in found[at : at + TRACES_AT_ONCE]]
-        opened = open_runs(store, account, ids)
-        yield from (opened[trace_id].run for trace_id in ids if trace_id in opened and opened[trace_id].run.verdict)
+def _best_first(found: list[Candidate]) -> list[Candidate]:
+    passing = (candidate for candidate in found if candidate.verdict == "pass")
+    return sorted(passing, key=lambda run: (-run.reward, run.steps, run.start, run.trace_id))
 
 
-def _line(run: Run, rollout_index: int, lineage: Lineage) -> Line:
-    row = row_of(run, rollout_index=rollout_index, lineage=lineage(run))
+def _one(reading: Reading, task: Task, candidate: Candidate) -> Run | None:
+    return next(reading.runs([(task, candidate)]))[2]
+
+
+def _line(run: Run, rollout_index: int, cut_id: str) -> Line:
+    lineage = {"source": "traces", "trace_id": run.trace_id, "cut_id": cut_id, "agent": run.agent}
+    row = row_of(run, rollout_index=rollout_index, lineage=lineage)
     return Line(encode_json(row) + b"\n", run.trace_id, run.agent)
