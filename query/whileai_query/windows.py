@@ -9,7 +9,7 @@ from whileai_query.errors import BadRequest
 
 NS = 1_000_000_000
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-_BACK = re.compile(r"(\d{1,9})([smhd])")
+_BACK = re.compile(r"([0-9]{1,9})([smhd])")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
