@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from whileai_dialects.content import asked_calls, asks_for_tools, content_of
 from whileai_dialects.message import Content, Message
 from whileai_dialects.reading import Reading
+from whileai_dialects.run import Usage
 from whileai_dialects.span import ERROR, when
 from whileai_dialects.tree import Tree
 
@@ -24,6 +25,7 @@ class ModelCall:
     readings: list[Reading]
     # Whether its own facts make it a call, not a frame or a preparation.
     tells: bool = False
+    usage: Usage | None = None
     _content: Content | None = None
 
     def __post_init__(self) -> None:
@@ -49,6 +51,12 @@ class ModelCall:
                 merged.answered = _with_calls(merged.answered, self.readings)
             self._content = merged
         return self._content
+
+    def forget(self) -> None:
+        """Let go of the input, which is by far the most of a long run; the answer stays."""
+        self.content.said = []
+        for reading in self.readings:
+            reading.content = None
 
     def text(self, fact: str) -> str | None:
         """A fact as text, from the first copy that tells it."""

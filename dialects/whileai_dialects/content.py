@@ -1,7 +1,7 @@
 """The talk that one span tells: what went in, what came out, the system prompt, and the tools on offer."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from whileai_dialects.attributes import Attributes
 from whileai_dialects.events import DETAILS, is_talk, read_events
@@ -51,7 +51,9 @@ def _read(reading: Reading) -> Content:
     details = [*(record.attributes for record in reading.details()), *_detail_events(reading)]
     told = [event for event in reading.told() if is_talk(event[0])]
     by_events = read_events(told) if told else ([], [])
-    said = _side(reading, details, by_events[0], "said", "user")
+    said = reading.said
+    if said is None:
+        said = _side(reading, details, by_events[0], "said", "user")
     answered = _vercel_answer(reading) or _side(reading, details, by_events[1], "answered", "assistant")
     return Content(said, answered, _system(reading, details))
 
@@ -115,18 +117,16 @@ def _messages(attributes: Attributes, key: str, role: Role) -> list[Message]:
         items = trees(attributes, (key,)).get(key, [])
         return [message for item in items for message in read_messages([_indexed(item, role)], role)]
     value = structured(told)
-    if isinstance(value, list):
-        value = [
-            {"role": role, **item}
-            if isinstance(item, dict) and item.keys() & {"parts", "content"} and _roleless(item)
-            else item
-            for item in value
-        ]
+    if isinstance(value, list) and any(_roleless(item) for item in value):
+        value = [{"role": role, **item} if _roleless(item) else item for item in value]
     return read_messages(value, role)
 
 
-def _roleless(item: Mapping[str, object]) -> bool:
-    return "role" not in item and "type" not in item
+def _roleless(item: object) -> bool:
+    """Whether a message of a list leaves its role out."""
+    return (
+        isinstance(item, dict) and "role" not in item and "type" not in item and ("parts" in item or "content" in item)
+    )
 
 
 def asks_for_tools(reading: Reading) -> bool:

@@ -5,10 +5,12 @@ A text that does not parse is not an error: it comes back as None and the caller
 
 import ast
 import json
+from json.scanner import make_scanner
 
 from whileai_dialects.value import scrub
 
 # `ast` is slow and hungry: a hundred kilobytes of literal is more than any arguments object is.
+_CONTAINERS = ("{", "[")
 _LITERAL_LIMIT = 100_000
 
 
@@ -17,15 +19,18 @@ def _refuse(constant: str) -> object:
     raise ValueError(constant)
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse)
+# The scanner itself: a decoder around it costs as much as a short text.
+_scan = make_scanner(json.JSONDecoder(parse_constant=_refuse))  # type: ignore[arg-type]  # typeshed has its class wrong
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
 def parse_json(text: str) -> object | None:
     """The value of a JSON text; None when it is not JSON (a JSON `null` too)."""
     try:
-        value: object = _DECODER.decode(text)
-    except (ValueError, RecursionError):
+        value, end = _scan(text, 0)
+    except (ValueError, RecursionError, StopIteration):
+        return None
+    if end != len(text) and text[end:].strip():
         return None
     # Escaped lone surrogates survive json.loads and would break every encoder downstream.
     return _scrubbed(value) if "\\ud" in text or "\\uD" in text else value
@@ -33,8 +38,8 @@ def parse_json(text: str) -> object | None:
 
 def parse_container(text: str) -> dict[str, object] | list[object] | None:
     """The object or array that a text tells, or None: a text that is only a number or a word stays a text."""
-    head = text.lstrip()[:1]
-    if head not in ("{", "["):
+    text = text.lstrip()
+    if text[:1] not in _CONTAINERS:
         return None
     value = parse_json(text)
     return value if isinstance(value, dict | list) else None
@@ -42,8 +47,7 @@ def parse_container(text: str) -> dict[str, object] | list[object] | None:
 
 def parse_literal(text: str) -> dict[str, object] | list[object] | None:
     """The dict or list of a Python repr such as "{'order_id': 'A-1001'}"; None when it is not one."""
-    head = text.lstrip()[:1]
-    if head not in ("{", "[") or len(text) > _LITERAL_LIMIT:
+    if text.lstrip()[:1] not in _CONTAINERS or len(text) > _LITERAL_LIMIT:
         return None
     try:
         value = ast.literal_eval(text.strip())

@@ -10,7 +10,7 @@ from functools import lru_cache
 from whileai_dialects.events import DETAILS, Told
 from whileai_dialects.jsontext import parse_container, structured, unquoted
 from whileai_dialects.log import LogRecord
-from whileai_dialects.message import Content
+from whileai_dialects.message import Content, Message
 from whileai_dialects.roles import Kind, kind_of
 from whileai_dialects.span import Span, when
 from whileai_dialects.table import CONTENT, FACTS
@@ -26,14 +26,14 @@ for _fact in (*FACTS, *CONTENT):
 _PREFIXES = tuple(key for key in _INDEX if key.endswith("."))
 
 # An empty AnyValue and an empty string tell nothing.
-_NOTHING = frozenset((b"", b"\x0a\x00"))
+_NOTHING = (b"", b"\x0a\x00")
 _REMEMBERED_KEYS = 256  # spans of one instrumentation share their keys; a span with more keys is scanned each time
 
 
 class Reading:
     """One span (or one log record that tells a whole call), read through the table."""
 
-    __slots__ = ("_events", "_found", "attributes", "content", "kind", "logs", "span", "time")
+    __slots__ = ("_events", "_found", "_gaps", "attributes", "content", "kind", "logs", "said", "span", "time")
 
     def __init__(self, span: Span, logs: Sequence[LogRecord] = (), record: LogRecord | None = None) -> None:
         self.span = span
@@ -43,8 +43,12 @@ class Reading:
         self.time = when(span)[0] if record is None else record.when
         raw = self.attributes.raw
         self._found = _scan(tuple(raw)) if len(raw) <= _REMEMBERED_KEYS else _scan_keys(tuple(raw))
+        # Values are nearly never empty; only then each key is looked at.
+        self._gaps = any(nothing in raw.values() for nothing in _NOTHING)
         self._events: list[Told] | None = None
         self.content: Content | None = None
+        # What is new in its input, where somebody found that out without reading all of it.
+        self.said: list[Message] | None = None
         words = {key: text for key in self.keys("operation") if (text := text_of_fact(self.attributes[key]))}
         self.kind: Kind = "llm" if record is not None else kind_of(words, span.name, self._found.keys())
 
@@ -52,26 +56,35 @@ class Reading:
         """Whether any attribute tells the fact."""
         return bool(self.keys(fact))
 
-    def keys(self, fact: str) -> list[str]:
+    def keys(self, fact: str) -> tuple[str, ...]:
         """The attribute keys that tell the fact, best first; a flattened list is told by its prefix."""
-        keys = self._found.get(fact)
-        if keys is None:
-            return []
-        raw = self.attributes.raw
-        return [key for key in keys if raw.get(key) not in _NOTHING]
+        keys = self._found.get(fact, ())
+        if self._gaps:
+            raw = self.attributes.raw
+            return tuple(key for key in keys if raw.get(key) not in _NOTHING)
+        return keys
 
     def value(self, fact: str) -> Value:
         """The best value of a fact."""
-        return next((self.attributes[key] for key in self.keys(fact)), None)
+        for key in self.keys(fact):
+            return self.attributes[key]
+        return None
 
     def text(self, fact: str) -> str | None:
         """The best value of a fact as text."""
-        return next((text for key in self.keys(fact) if (text := text_of_fact(self.attributes[key]))), None)
+        for key in self.keys(fact):
+            text = text_of_fact(self.attributes[key])
+            if text:
+                return text
+        return None
 
     def number(self, fact: str) -> float | None:
         """The best value of a fact as a number; text that tells a number counts, true and false do not."""
-        numbers = (number_of(self.attributes[key]) for key in self.keys(fact))
-        return next((number for number in numbers if number is not None), None)
+        for key in self.keys(fact):
+            number = number_of(self.attributes[key])
+            if number is not None:
+                return number
+        return None
 
     def count(self, fact: str) -> int | None:
         """The best value of a fact as a count."""

@@ -5,6 +5,7 @@ Each flavour has a word for it, and the words mean the same. Where none is told,
 
 import re
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from typing import Literal
 
 Kind = Literal["llm", "agent", "workflow", "chain", "tool", "embedding", "retrieval", "create", "other"]
@@ -72,7 +73,7 @@ _TALK = frozenset({"said", "answered", "answered_text", "input_tokens", "output_
 def kind_of(words: Mapping[str, str], name: str, facts: Collection[str]) -> Kind:
     """The kind of a span from the words its flavours use (in table order), its name, and the facts it carries."""
     kind = next((found for key, word in words.items() if (found := _word(key, word)) is not None), None)
-    named = next((found for pattern, found in _NAMES if pattern.match(name)), None)
+    named = _named(name)
     if kind is None:
         return named or _by_facts(facts)
     if kind == "chain" and "tool" in facts:
@@ -81,6 +82,11 @@ def kind_of(words: Mapping[str, str], name: str, facts: Collection[str]) -> Kind
     if kind == "llm" and named == "agent":
         return "agent"
     return kind
+
+
+@lru_cache(maxsize=4096)
+def _named(name: str) -> Kind | None:
+    return next((found for pattern, found in _NAMES if pattern.match(name)), None)
 
 
 # Haystack tells the class of a component.

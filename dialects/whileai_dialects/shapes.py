@@ -7,8 +7,8 @@ framework are read as well. What is no message is left out; nothing raises.
 from collections.abc import Iterator
 
 from whileai_dialects.jsontext import parse_container, unquoted
-from whileai_dialects.message import Message, Part, Role, role_of
-from whileai_dialects.parts import Block, block_parts, call_part, content_parts, text_value
+from whileai_dialects.message import ROLES, Message, Part, Role, role_of
+from whileai_dialects.parts import Block, block_parts, call_part, content_parts, result_part, text_value
 from whileai_dialects.pyrepr import parse_repr
 
 # LangChain's class names, as they are in serialised constructors.
@@ -60,6 +60,7 @@ _WRAPPERS = (
     "tool_messages",
     "chat_history",
 )
+_REPRS = ("{'", "Response")  # how the reprs of answers begin
 _DEPTH = 12  # wrappers in wrappers; deeper is no conversation
 
 
@@ -71,6 +72,10 @@ def read_messages(value: object, role: Role = "user") -> list[Message]:
             text = unquoted(value)
             return [Message(role, [Part("text", text)])] if text else []
         value = parsed
+    if isinstance(value, list):
+        plain = [_canonical(item) if isinstance(item, dict) else None for item in value]
+        if None not in plain:
+            return [message for message in plain if message is not None and message.parts]
     return list(_walk(value, role, 0))
 
 
@@ -121,7 +126,34 @@ def _role_by_parts(parts: list[Part], role: Role) -> Role:
     return "tool" if all(part.kind == "result" for part in parts) else role
 
 
+def _canonical(value: Block) -> Message | None:
+    """A message in the form that the conventions fix, read without looking for any other; else None."""
+    told, parts = value.get("role"), value.get("parts")
+    role = ROLES.get(told) if isinstance(told, str) else None
+    if role is None or not isinstance(parts, list) or "content" in value or "tool_calls" in value:
+        return None
+    read: list[Part] = []
+    for part in parts:
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind == "text" and isinstance(part.get("content"), str) and not part["content"].startswith(_REPRS):
+            read.append(Part("text", part["content"]))
+        elif kind == "tool_call":
+            read.append(call_part(part))
+        elif kind == "tool_call_response":
+            read.append(result_part(part))
+        else:
+            return None
+    if role != "tool" and read and all(part.kind == "result" for part in read):
+        role = "tool"
+    return Message(role, read) if role != "tool" or all(part.kind == "result" for part in read) else None
+
+
 def _mapping(value: Block, role: Role, depth: int) -> Iterator[Message]:
+    canonical = _canonical(value)
+    if canonical is not None:
+        if canonical.parts:
+            yield canonical
+        return
     own = _own_message(value, role)
     if own is not None:
         if own.parts:
@@ -238,7 +270,7 @@ def _more(value: Block) -> Block:
 def _out_of_repr(part: Part) -> list[Part]:
     """What an answer was, where a package wrote the Python repr of it as its text."""
     text = part.text
-    if part.kind != "text" or not text.startswith(("{'", "Response")):
+    if part.kind != "text" or not text.startswith(_REPRS):
         return [part]
     shown = parse_repr(text)
     if not isinstance(shown, dict) or not shown.keys() & {"type", "role"}:

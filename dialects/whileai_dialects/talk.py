@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from whileai_dialects.agents import Cast, outer_readings
 from whileai_dialects.calls import ModelCall
 from whileai_dialects.content import answer_of, ask_of, content_of
+from whileai_dialects.history import History
 from whileai_dialects.reading import Reading
 from whileai_dialects.span import when
 from whileai_dialects.steps import Entry
@@ -62,19 +63,22 @@ def _threads(
 ) -> tuple[Thread, list[Thread]]:
     main = Thread()
     subs: dict[str, Thread] = {}
+    history = History()
     owners = _owners(tree, readings, cast)
     for call in calls:
         if call.first.kind != "llm":
             continue
         owner, inner = owners[call.first.span.span_id]
+        resumed = not inner and history.resume(call)
         content = call.content
         thread = main
         if inner and main.items and not main.knows(content.said):
             thread = subs.setdefault(owner, Thread())
         thread.system = thread.system or content.system
         # Both at the call's start: an answer that streams sets its tools off before the call has ended.
-        thread.hear(content.said, call.first.time, owner)
+        thread.hear(content.said, call.first.time, owner, resumed)
         thread.say(content.answered, call.first.time, owner, tokens_of(call))
+        call.forget()
     return main, list(subs.values())
 
 

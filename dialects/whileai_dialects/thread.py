@@ -36,12 +36,16 @@ class Thread:
     tokens: dict[int, Tokens] = field(default_factory=dict)
     _known: Counter[Key] = field(default_factory=Counter)
     _turn: int = 0
+    _heard: Counter[Key] = field(default_factory=Counter)
+    _heard_asks: int = 0
     _asks: Counter[str] = field(default_factory=Counter)
 
-    def hear(self, messages: Iterable[Message], time: int, owner: str) -> None:
-        """Take what is new in a call's input. `owner` is the agent's invocation that the call belongs to."""
-        seen: Counter[Key] = Counter()
-        asks = 0
+    def hear(self, messages: Iterable[Message], time: int, owner: str, resumed: bool = False) -> None:
+        """Take what is new in a call's input. `owner` is the agent's invocation that the call belongs to.
+
+        `resumed`: the messages go on from the ones heard last.
+        """
+        seen, asks = (self._heard, self._heard_asks) if resumed else (Counter(), 0)
         for message in messages:
             if message.role == "system":
                 self.system = self.system or message.text or None
@@ -49,17 +53,20 @@ class Thread:
             for part in message.parts:
                 kind = _kind(message, part)
                 keys = _keys(kind, part)
-                seen.update(keys)
+                for key in keys:
+                    seen[key] += 1
                 asks += kind == "user"
                 # By id where there is one, else by content: a history may have lost the ids or made new ones.
                 if any(seen[key] <= self._known[key] for key in keys):
                     continue
                 if kind == "user" and asks <= self._asks[owner]:
                     # The same invocation tells its first turns in other words (a template, a growing scratchpad).
-                    self._known.update(keys)
+                    for key in keys:
+                        self._known[key] += 1
                     continue
                 self._add(kind, part, time, keys)
         self._asks[owner] = max(self._asks[owner], asks)
+        self._heard, self._heard_asks = seen, asks
 
     def say(self, messages: Sequence[Message], time: int, owner: str, tokens: Tokens | None = None) -> None:
         """Take what a call answered: always new, but for a tool call whose id is known."""
@@ -93,7 +100,8 @@ class Thread:
         if kind in ("user", "result"):
             self._turn += 1
         self.items.append(Item(kind, part, time, self._turn))
-        self._known.update(keys)
+        for key in keys:
+            self._known[key] += 1
 
 
 def _kind(message: Message, part: Part) -> ItemKind:

@@ -66,12 +66,12 @@ _BLOB: tuple[tuple[str, ...], ...] = (
 )
 
 
-def _usage(call: ModelCall) -> Usage:
+def _read(call: ModelCall) -> Usage:
     """The tokens of a call: from its attributes, else from a JSON text of them, else from what its answers carry."""
     counts = [next((n for reading in call.readings if (n := reading.count(fact)) is not None), None) for fact in _FACTS]
     read = counts[0]
     for reading in call.readings:
-        if read is not None and reading.keys("input_tokens")[:1] == [_EXCLUSIVE]:
+        if read is not None and reading.keys("input_tokens")[:1] == (_EXCLUSIVE,):
             counts[0] = read + sum(_whole(reading.attributes.get(key)) or 0 for key in _CACHE_PARTS)
             break
     if counts != [None] * len(counts):
@@ -84,6 +84,12 @@ def _usage(call: ModelCall) -> Usage:
         _told(usage) for message in call.content.answered if isinstance(usage := message.meta.get("usage"), dict)
     ]
     return _total(answers)
+
+
+def _usage(call: ModelCall) -> Usage:
+    if call.usage is None:
+        call.usage = _read(call)
+    return call.usage
 
 
 def _told(counts: dict[str, object]) -> Usage:

@@ -4,6 +4,7 @@ Nothing raises: bytes that are not a well-formed AnyValue come back as they are,
 with U+FFFD (the raw bytes stay with whoever holds them).
 """
 
+import struct
 from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
@@ -16,6 +17,10 @@ Value = Union[None, bool, int, float, str, bytes, "list[Value]", "dict[str, Valu
 
 _INT64 = range(-(2**63), 2**63)
 _SHORT = 0x80  # below it a varint is one byte
+_UINT64 = 2**64 - 1
+# The tags of AnyValue's most frequent kinds.
+_STRING, _INT, _DOUBLE = 0x0A, 0x18, 0x21
+_DOUBLES = struct.Struct("<d")
 
 
 def text_of(raw: bytes | str) -> str:
@@ -38,25 +43,39 @@ def decode_value(raw: bytes) -> Value:
     """The value that AnyValue wire bytes tell; the bytes themselves when they are not well-formed."""
     if not raw:
         return None
-    # Nine in ten values are one short or long string: read it without a message object.
-    if raw[0] == 0x0A:
-        size, at = _varint(raw, 1)
-        if size >= 0 and at + size == len(raw):
+    # Nearly every value is one string or number: those are read without a message object.
+    tag, size = raw[0], len(raw)
+    if tag == _STRING:
+        length, at = (raw[1], 2) if size > 1 and raw[1] < _SHORT else _varint(raw, 1)
+        if length >= 0 and at + length == size:
             return raw[at:].decode("utf-8", "replace")
+    elif tag == _INT and size > 1:
+        number, at = (raw[1], 2) if raw[1] < _SHORT else _varint(raw, 1)
+        if number >= 0 and at == size:
+            return number if number < 2**63 else number - 2**64
+    elif tag == _DOUBLE and size == 9:
+        double: float = _DOUBLES.unpack_from(raw, 1)[0]
+        return double
     try:
         return _from_message(AnyValueWire.FromString(raw), raw)
     except (DecodeError, RecursionError):
         return raw
 
 
+def string_start(raw: bytes) -> int:
+    """Where the text of a string value begins in its wire bytes; 0 when it is no string."""
+    length, at = _varint(raw, 1)
+    return at if raw[:1] == b"\x0a" and length >= 0 and at + length == len(raw) else 0
+
+
 def _varint(raw: bytes, at: int) -> tuple[int, int]:
-    """The varint at `at` and the place after it; (-1, at) when it is cut off or absurd."""
+    """The varint at `at` and the place after it; (-1, at) when it is cut off or too long."""
     value = shift = 0
-    for place in range(at, min(len(raw), at + 5)):
+    for place in range(at, min(len(raw), at + 10)):
         byte = raw[place]
         value |= (byte & 0x7F) << shift
         if byte < _SHORT:
-            return value, place + 1
+            return value & _UINT64, place + 1
         shift += 7
     return -1, at
 
