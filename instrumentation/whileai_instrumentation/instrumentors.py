@@ -15,6 +15,7 @@ DISABLED = "OTEL_PYTHON_DISABLED_INSTRUMENTATIONS"  # OpenTelemetry's own variab
 # The best first. OpenInference tells content, tools and agents on spans without further switches; OpenTelemetry's own
 # packages need several; OpenLLMetry's spans of one call may lie in a trace of their own.
 FAMILIES = ("openinference", "opentelemetry", "openllmetry")
+OWN_WORK = frozenset({"opentelemetry-instrumentation-threading"})  # `carrying` does what it does
 _SAME = {"langchain-core": "langchain", "langgraph": "langchain", "llama-index-core": "llama-index"}
 _INSTRUMENTS = re.compile(r"^(?P<library>[A-Za-z0-9._-]+).*;.*extra\s*==\s*['\"]instruments(?:-any)?['\"]")
 
@@ -57,7 +58,9 @@ def found(entries: Iterable[EntryPoint] | None = None) -> list[Instrumentor]:
     """Every instrumentor whose library is installed, by name."""
     every = entry_points(group=GROUP) if entries is None else entries
     seen = {_instrumentor(entry) for entry in every}
-    wanted = [one for one in seen if not one.libraries or any(map(installed, one.libraries))]
+    wanted = [
+        one for one in seen if one.package not in OWN_WORK and (not one.libraries or any(map(installed, one.libraries)))
+    ]
     return sorted(wanted, key=lambda one: (one.name, one.package))
 
 

@@ -77,6 +77,8 @@ def chat_chunks(request: Json) -> Iterator[Json]:
 def response(request: Json) -> Json:
     given = request["input"] if isinstance(request["input"], list) else []
     taken = sum(1 for item in given if item.get("type") == "function_call")
+    if request.get("previous_response_id"):  # the client leaves the earlier turns to the server
+        taken = int(request["previous_response_id"].removeprefix("resp_")) + 1
     turn = _turn(taken, [tool.get("name", "") for tool in request.get("tools") or []])
     if isinstance(turn, str):
         text = {"type": "output_text", "text": turn, "annotations": []}
@@ -174,7 +176,7 @@ def serving() -> Iterator[str]:
     """Serve on a free port; the origin, to which clients add `/v1`."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}"
