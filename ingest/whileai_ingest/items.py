@@ -60,6 +60,10 @@ class TraceItems:
         for grading in other.gradings.values():
             self.add_grading(grading)
 
+    def told_logs(self) -> list[LogRecord]:
+        """The log records in the order of their story, whatever the order they were read or merged in."""
+        return sorted(self.logs.values(), key=lambda record: (record.when, record.version))
+
     @property
     def payload_bytes(self) -> int:
         """The bytes of attributes and bodies, as sent."""

@@ -247,7 +247,7 @@ class Writer:
     def _run_of(self, trace_id: str, items: TraceItems) -> Run:
         first, last = items.arrivals()
         try:
-            run = summarise(list(items.spans.values()), list(items.logs.values()), list(items.gradings.values()))
+            run = summarise(list(items.spans.values()), items.told_logs(), list(items.gradings.values()))
         except Exception:  # a reader's bug must not hold up the journal; the spans are stored and can be read again
             log.exception("a trace could not be summarised", trace_id=trace_id)
             self._metrics.unreadable_runs.inc()
