@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from whileai_dialects import LogRecord
+from whileai_ingest.items import TraceItems
 from whileai_query import Objects
 from whileai_query.answers import encode_json
 from whileai_query.cursors import read_cursor, write_cursor
@@ -117,3 +119,11 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_a_key_that_is_not_ours_is_refused(tmp_path: Path, key: str) -> None:
     with pytest.raises(ValueError, match="no key of ours"):
         Objects(f"file://{tmp_path}").size(key)
+
+
+def test_log_records_tell_their_story_in_order_whatever_the_order_they_are_read_in() -> None:
+    records = [LogRecord("a" * 32, "b" * 16, time=time, version=version) for time, version in ((2, 9), (1, 8), (1, 7))]
+    items = TraceItems()
+    for number, record in enumerate(records):
+        items.add_log(str(number), record)
+    assert items.told_logs() == list(reversed(records))
