@@ -42,7 +42,7 @@ class Batch:
     measurements: list[list[Any]] = field(default_factory=list)
     rejections: list[list[Any]] = field(default_factory=list)
     deletions: dict[Key, int] = field(default_factory=dict)
-    damages: list[Damage] = field(default_factory=list)
+    damages: list[tuple[int, Damage]] = field(default_factory=list)
     unreadable: list[tuple[Record, str]] = field(default_factory=list)
     touched: dict[Key, TraceItems] = field(default_factory=dict)
 
@@ -59,7 +59,7 @@ def gather(entries: Iterable[Entry]) -> Batch:
     for entry in entries:
         batch.end = entry.end
         if isinstance(entry.item, Damage):
-            batch.damages.append(entry.item)
+            batch.damages.append((entry.end, entry.item))
             continue
         try:
             _SORT[entry.item.kind](batch, entry.item)

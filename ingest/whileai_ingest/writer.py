@@ -144,8 +144,9 @@ class Writer:
         self.write_frames("log_records", LOG_SCHEMA, batch.logs)
         self._store.insert("measurements", MEASUREMENT_COLUMNS, batch.measurements)
         self._store.insert("rejections", REJECTION_COLUMNS, batch.rejections)
-        for damage in batch.damages:
-            self._quarantine("", 0, "journal", f"unreadable journal bytes at {damage.offset}", damage.raw)
+        for end, damage in batch.damages:
+            # Nobody's any more: the account was in the bytes. The position keeps one damage apart from the next.
+            self._quarantine("", end, "journal", f"unreadable journal bytes before position {end}", damage.raw)
         for record, error in batch.unreadable:
             self._quarantine(record.account, record.version, record.kind.name.lower(), error, record.payload)
         self._delete(batch)

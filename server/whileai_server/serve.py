@@ -87,7 +87,9 @@ async def _serve(settings: Settings) -> None:
             raise StartError("the HTTP server stopped while it was starting")
         print(service.ready_line, flush=True)
         stopped = asyncio.create_task(stop.wait())
+        tidying = asyncio.create_task(_tidy_hourly(service.registry))
         await asyncio.wait({http, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        tidying.cancel()
         log.info("stopping")
         server.should_exit = True
         await asyncio.gather(service.grpc_server.stop(GRACE_SECONDS), http)
@@ -129,9 +131,11 @@ async def _open(settings: Settings, undo: contextlib.ExitStack) -> Service:
         )
     except (RuntimeError, OSError) as error:
         raise ports.taken(settings.host, settings.grpc_port, error) from None
+    local = settings.public_url or f"http://{_reachable(http_address)}"
     if first.api_key:
-        local = settings.public_url or f"http://{_reachable(http_address)}"
         credentials.write_first(settings.data_folder, settings.home_folder, first.api_key, local)
+    else:
+        credentials.follow_address(settings.data_folder, settings.home_folder, local)
 
     services = Services(
         ingest=ingest,
@@ -147,6 +151,14 @@ async def _open(settings: Settings, undo: contextlib.ExitStack) -> Service:
     app = compose({**dict.fromkeys(BY_PATH, otlp), **operations.routes()}, create_api(services))
     ready = f"ready http://{http_address} grpc {ports.shown(settings.host, grpc_port)}"
     return Service(settings, lock, ingest, registry, http_socket, grpc_server, app, ready)
+
+
+async def _tidy_hourly(registry: Registry) -> None:
+    """Expired codes, sessions and grants go; a database that is away is asked again in an hour."""
+    while True:
+        with contextlib.suppress(RegistryError):
+            await asyncio.to_thread(registry.tidy)
+        await asyncio.sleep(3600)
 
 
 def _drain(ingest: Ingest) -> None:

@@ -5,15 +5,20 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as OtlpSpan
+from prometheus_client import CollectorRegistry
 from support.otlp import chat_run, event, log_record, logs, new_span_id, new_trace_id, span, traces
 from support.sending import send
 
 from whileai_dialects import summarise
-from whileai_ingest import Ingest, ScoreRow, Signal
+from whileai_ingest import Ingest, ScoreRow, Signal, Store
+from whileai_ingest.door import check_spans
 from whileai_ingest.frames import SPAN_SCHEMA, Context, Item, span_ids, stream
+from whileai_ingest.journal import Journal
 from whileai_ingest.reading import read_traces
 from whileai_ingest.records import Kind, Record
 
@@ -191,6 +196,29 @@ def test_an_unwritable_frame_goes_to_quarantine_and_costs_only_itself(ingest: In
     kept = ingest.store.query("SELECT kind FROM quarantine WHERE account = {account:String}", {"account": account})
     assert stored == [(2,)]
     assert kept == [("spans",)]
+
+
+def test_a_flipped_byte_in_the_journal_costs_its_record_and_is_kept_raw(
+    ingest: Ingest, account: str, tmp_path: Path
+) -> None:
+    folder, trace_ids = tmp_path / "journal", [new_trace_id() for _ in range(3)]
+    left_behind = Journal(folder, max_bytes=1 << 30)
+    for number, trace_id in enumerate(trace_ids):
+        items = check_spans(account, traces(chat_run(trace_id, answer=f"answer {number}"))).items
+        left_behind.append(Kind.SPANS, account, len(items), partial(stream, items), 1000).result(10)
+    left_behind.close()
+    (segment,) = folder.glob("*.segment")
+    segment.write_bytes(segment.read_bytes().replace(b"answer 1", b"answer !"))
+    replaying = Ingest(folder, Store(ingest.store.url), CollectorRegistry(), journal_max_bytes=1 << 30)
+    replaying.start()
+    try:
+        assert replaying.settle(60)
+        found = read_traces(ingest.store, account, trace_ids)
+        kept = ingest.store.query("SELECT raw FROM quarantine WHERE kind = 'journal'", as_bytes=("raw",))
+    finally:
+        replaying.close()
+    assert set(found) == {trace_ids[0], trace_ids[2]}
+    assert any(b"answer !" in raw for (raw,) in kept)
 
 
 def _ids(raw: bytes) -> bytes:

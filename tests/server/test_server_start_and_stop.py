@@ -112,6 +112,16 @@ def test_a_key_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
         assert "zp_of_another_service" in home.read_text()
 
 
+def test_the_stored_key_follows_the_service_to_another_port(tmp_path: Path) -> None:
+    with Service(tmp_path) as service:
+        first = service.url
+        assert service.stop() == 0
+        service.start()
+        assert service.url != first
+        for folder in ("data", "home"):
+            assert json.loads((tmp_path / folder / "credentials.json").read_text())["api_url"] == service.url
+
+
 def test_a_second_server_on_the_folder_names_the_first(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         assert service.process is not None
