@@ -94,17 +94,19 @@ def make_cut(services: Services, account: str, asked: Asked, now: int) -> dict[s
 
 
 def _open(services: Services, account: str, asked: Asked, side: Side, files: ExitStack, undo: ExitStack) -> _Part:
-    base = asked.name or f"{asked.filter.get('agent') or 'traces'}-{asked.kind}"
-    new = NewDataset(name=base if side == "train" else f"{base}-{side}", purpose=side, mode=asked.kind)
+    new = NewDataset(name="", purpose=side, mode=asked.kind)  # named once its rows are known
     undo.callback(delete_files, services.objects, [rows_key(account, new.id), traces_key(account, new.id)])
     return _Part(new, files.enter_context(rows_file(services.objects, account, new.id)))
 
 
 def _finished(part: _Part, account: str, asked: Asked, cut_id: str, report: Mapping[str, Any], now: int) -> NewDataset:
     agents = {agent for agent in part.agents if agent}
+    agent = agents.pop() if len(agents) == 1 else asked.filter.get("agent")
+    name = asked.name or f"{agent or 'traces'}-{asked.kind}"
     return replace(
         part.new,
-        agent=agents.pop() if len(agents) == 1 else asked.filter.get("agent"),
+        name=name if part.new.purpose == "train" else f"{name}-{part.new.purpose}",
+        agent=agent,
         rows=part.file.rows,
         size_bytes=part.file.size,
         files=[rows_key(account, part.new.id)],
