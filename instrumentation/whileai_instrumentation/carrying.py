@@ -32,10 +32,10 @@ def carry_context() -> None:
     """Put the wrappers in, unless they are."""
     with _lock:
         _wrap(threading.Thread, "start", _thread_start)
-        _wrap(threading.Thread, "run", _thread_run)
         _wrap(ThreadPoolExecutor, "submit", _pool_submit)
         _wrap(ProcessPoolExecutor, "submit", _process_pool_submit)
         _wrap(BaseProcess, "start", _process_start)
+        _wrap(BaseProcess, "_bootstrap", _process_bootstrap)
         _wrap(subprocess.Popen, "__init__", _popen)
 
 
@@ -79,19 +79,14 @@ def _wrap(owner: type, method: str, wrapper: Callable[..., Any]) -> None:
 def _thread_start(original: Callable[..., Any], thread: threading.Thread) -> Any:
     current = context.get_current()
     if current and not thread.name.startswith("whileai-"):
-        setattr(thread, _ON_OBJECT, current)
+        own = thread.run  # of whatever class: subclasses bring their own
+
+        def run() -> None:
+            thread.__dict__.pop("run", None)
+            _within(current, own)
+
+        thread.__dict__["run"] = run
     return original(thread)
-
-
-def _thread_run(original: Callable[..., Any], thread: threading.Thread) -> Any:
-    carried: Context | None = thread.__dict__.pop(_ON_OBJECT, None)
-    if carried is None:
-        return original(thread)
-    token = context.attach(carried)
-    try:
-        return original(thread)
-    finally:
-        context.detach(token)
 
 
 def _pool_submit(original: Callable[..., Any], pool: Any, task: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -116,6 +111,13 @@ def _process_start(original: Callable[..., Any], process: BaseProcess) -> Any:
     if headers:  # goes along when the process is pickled; a forked one has the context itself
         setattr(process, _ON_OBJECT, headers)
     return original(process)
+
+
+def _process_bootstrap(original: Callable[..., Any], process: BaseProcess, *args: Any, **kwargs: Any) -> Any:
+    headers = process.__dict__.pop(_ON_OBJECT, None)
+    return (
+        _within_headers(headers, original, process, *args, **kwargs) if headers else original(process, *args, **kwargs)
+    )
 
 
 def _popen(original: Callable[..., Any], popen: Any, *args: Any, **kwargs: Any) -> Any:

@@ -22,6 +22,18 @@ from whileai_instrumentation.signals import Signal
 from whileai_instrumentation.spool import Spool
 
 
+def emptied(spool: Spool) -> list[tuple[Signal, bytes]]:
+    """Everything in a spool, taken out in order."""
+    requests: list[tuple[Signal, bytes]] = []
+
+    def take(signal: Signal, body: bytes) -> bool:
+        requests.append((signal, body))
+        return True
+
+    spool.resend(take)
+    return requests
+
+
 def test_a_span_arrives_compressed_with_the_key_and_whose_it_is(receiver: Receiver, outboxes: Outboxes) -> None:
     outbox = outboxes(Encoder(Identity("refund-bot", "v4", "support")))
     with tracer_of(outbox).start_as_current_span("run"):
@@ -150,10 +162,9 @@ def test_closing_does_not_wait_for_a_service_that_does_not_answer(
     receiver.knocked.wait(30)
     tracer.start_span("waiting").end()
     outbox.close(0.2)
-    kept: list[bytes] = []
-    Spool(tmp_path).resend(lambda _, body: not kept.append(body))
-    assert b"on its way" in kept[0]
-    assert b"waiting" in kept[0]
+    (request,) = emptied(Spool(tmp_path))
+    assert b"on its way" in request[1]
+    assert b"waiting" in request[1]
 
 
 def test_a_refused_request_is_told_once_and_not_kept(
@@ -223,8 +234,7 @@ def test_a_full_spool_gives_up_its_oldest(tmp_path: Path) -> None:
     spool = Spool(tmp_path, most_bytes=200)
     for number in range(20):
         assert spool.keep(Signal.LOGS, str(number).encode())
-    kept: list[bytes] = []
-    spool.resend(lambda _, body: not kept.append(body))
+    kept = [body for _, body in emptied(spool)]
     assert kept == [str(number).encode() for number in range(20 - len(kept), 20)]
     assert 0 < len(kept) < 20
 
@@ -238,24 +248,22 @@ def test_a_damaged_file_in_the_spool_is_removed_and_the_others_are_sent(tmp_path
     (tmp_path / "00-1-1.traces.otlp.gz").write_bytes(b"no gzip")
     (tmp_path / "01-1-1.gossip.otlp.gz").write_bytes(b"no signal")
     spool.keep(Signal.TRACES, b"sound")
-    kept: list[tuple[Signal, bytes]] = []
-    spool.resend(lambda *request: not kept.append(request))
-    assert kept == [(Signal.TRACES, b"sound")]
+    assert emptied(spool) == [(Signal.TRACES, b"sound")]
     assert not spool.waiting()
 
 
 def test_a_spool_that_another_process_sends_is_left_to_it(tmp_path: Path) -> None:
     spool, other = Spool(tmp_path), Spool(tmp_path)
     spool.keep(Signal.TRACES, b"one")
-    seen: list[bytes] = []
+    meanwhile: list[tuple[Signal, bytes]] = []
 
-    def send(_signal: Signal, body: bytes) -> bool:
-        other.resend(lambda _, same: not seen.append(same))
-        seen.append(body)
+    def send(_signal: Signal, _body: bytes) -> bool:
+        meanwhile.extend(emptied(other))
         return True
 
     spool.resend(send)
-    assert seen == [b"one"]
+    assert meanwhile == []
+    assert not other.waiting()
 
 
 def test_a_folder_that_cannot_be_written_is_told_and_harms_nobody(
