@@ -7,7 +7,7 @@ The ten-minute buckets of arrival narrow every read; `runs` knows them.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,8 @@ from whileai_ingest.items import TraceItems
 from whileai_ingest.store import Store
 
 BUCKET_NS = 600_000_000_000
+# Bound values travel in a form field, which a server takes up to 128 KiB of.
+IDS_PER_QUERY = 1000
 
 _PRESENCE = """
 SELECT trace_id, min(first), max(last), max(deleted_to)
@@ -64,8 +66,11 @@ class Presence:
 
 def presence(store: Store, account: str, ids: Sequence[str]) -> dict[str, Presence]:
     """Which of these traces the store has heard of."""
-    rows = store.query(_PRESENCE, {"account": account, "ids": list(ids)})
-    return {trace_id: Presence(first, last, deleted_to) for trace_id, first, last, deleted_to in rows}
+    return {
+        trace_id: Presence(first, last, deleted_to)
+        for part in _portions(ids)
+        for trace_id, first, last, deleted_to in store.query(_PRESENCE, {"account": account, "ids": part})
+    }
 
 
 def read_traces(store: Store, account: str, ids: Sequence[str]) -> dict[str, TraceItems]:
@@ -76,8 +81,17 @@ def read_traces(store: Store, account: str, ids: Sequence[str]) -> dict[str, Tra
 
 def read_known(store: Store, account: str, known: Mapping[str, Presence]) -> dict[str, TraceItems]:
     """The items of traces whose presence was asked for before."""
-    if not known:
-        return {}
+    found: dict[str, TraceItems] = {}
+    for part in _portions(list(known)):
+        found |= _read(store, account, {trace_id: known[trace_id] for trace_id in part})
+    return found
+
+
+def _portions(ids: Sequence[str]) -> Iterator[list[str]]:
+    return (list(ids[at : at + IDS_PER_QUERY]) for at in range(0, len(ids), IDS_PER_QUERY))
+
+
+def _read(store: Store, account: str, known: Mapping[str, Presence]) -> dict[str, TraceItems]:
     arrived = [at for at in known.values() if at.last_arrival]
     parameters: dict[str, Any] = {
         "account": account,

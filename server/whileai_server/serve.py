@@ -112,7 +112,13 @@ async def _open(settings: Settings, undo: contextlib.ExitStack) -> Service:
     try:
         registry.migrate()
         first = registry.bootstrap(settings.bootstrap_key)
-        ingest = Ingest(settings.data_folder / "journal", store, counters, journal_max_bytes=settings.journal_max_bytes)
+        ingest = Ingest(
+            settings.data_folder / "journal",
+            store,
+            counters,
+            journal_max_bytes=settings.journal_max_bytes,
+            run_quiet_seconds=settings.run_quiet_seconds,
+        )
         undo.callback(_drain, ingest)
         ingest.start()
         apply_retention(store, settings.retention_days)
