@@ -19,6 +19,9 @@ REQUEST_SECONDS = 10.0  # OpenTelemetry's default
 FIRST_REST, LONGEST_REST = 1.0, 30.0
 
 
+OUT_OF_TIME = Outcome(Fate.LATER, "the process is ending")
+
+
 class Courier:
     """Used by one thread at a time."""
 
@@ -81,7 +84,7 @@ class Courier:
         if self._deadline is not None:
             seconds = min(seconds, self._deadline - self._clock())
             if seconds <= 0:
-                return Outcome(Fate.LATER, "the process is ending")
+                return OUT_OF_TIME
         outcome = self.transport.send(signal, body, seconds)
         if outcome.fate is Fate.LATER:
             self._rest = min(LONGEST_REST, self._rest * 2 or FIRST_REST)

@@ -136,10 +136,12 @@ class Outbox:
                 self._full.wait(DELAY_SECONDS)
             self._full.clear()
             self._awake.clear()
+            closed, idle = self._closed, not self._queue
             self._drain()
-            if self._closed:
+            if not (closed and idle):
+                self.courier.resend()
+            if closed:
                 return
-            self.courier.resend()
 
     def _drain(self) -> None:
         token = attach(set_value(_SUPPRESS_INSTRUMENTATION_KEY, True))

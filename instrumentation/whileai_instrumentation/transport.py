@@ -1,16 +1,20 @@
 """One request with a body that is ready to go: what a way to the service must offer, and the way over HTTP."""
 
+from __future__ import annotations
+
 import gzip
 import os
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import httpx
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 from whileai_instrumentation.outcome import ACCEPTED, Fate, Outcome, of_http
 from whileai_instrumentation.signals import Signal
 from whileai_instrumentation.warnings_once import warn
+
+if TYPE_CHECKING:
+    import httpx
 
 CONNECT_SECONDS = 3.0
 FASTEST = 1  # gzip's level: most of the gain on JSON text, a third of the time
@@ -37,6 +41,8 @@ class HttpTransport:
         self._pid = 0
 
     def send(self, signal: Signal, body: bytes, seconds: float) -> Outcome:
+        import httpx  # by the sending thread, so that the agent does not wait for it at its start
+
         packed = gzip.compress(body, compresslevel=FASTEST)
         timeout = httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
         try:
@@ -65,6 +71,8 @@ class HttpTransport:
         return ACCEPTED
 
     def _connected(self) -> httpx.Client:
+        import httpx
+
         if self._client is None or self._pid != os.getpid():
             self._client = httpx.Client(
                 headers={
