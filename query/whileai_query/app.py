@@ -11,6 +11,7 @@ from whileai_query.cut_routes import router as cuts
 from whileai_query.dataset_routes import router as datasets
 from whileai_query.failures import handle_failures
 from whileai_query.login_routes import router as login
+from whileai_query.pages import add_pages
 from whileai_query.services import Services
 from whileai_query.trace_routes import router as traces
 from whileai_query.traffic_routes import router as traffic
@@ -37,4 +38,5 @@ def create_api(services: Services) -> FastAPI:
     handle_failures(app)
     for router in ROUTERS:
         app.include_router(router)
+    add_pages(app, services)
     return app

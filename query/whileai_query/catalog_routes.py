@@ -43,7 +43,7 @@ class PublishRequest(BaseModel):
 async def publish(dataset_id: str, request: Request, services: ServicesDep, caller: Writer) -> Response:
     """Show a finished set with rows to everybody. Publishing again renews the card."""
     said = read_model(PublishRequest, await read_body(request, LARGEST_REQUEST))
-    made = await run_in_threadpool(_publish, services, caller.account_id, dataset_id, said)
+    made = await run_in_threadpool(publish_dataset, services, caller.account_id, dataset_id, said)
     return Json({**_card(made), "published": True})
 
 
@@ -81,7 +81,8 @@ def download(dataset_id: str, request: Request, services: ServicesDep) -> Respon
     return Json({"datasetId": found.id, "rows": found.rows, "parts": [url], "downloadUrl": url})
 
 
-def _publish(services: Services, account: str, dataset_id: str, said: PublishRequest) -> Dataset:
+def publish_dataset(services: Services, account: str, dataset_id: str, said: PublishRequest) -> Dataset:
+    """Make the set public under a card with the profile's numbers."""
     found = stored_dataset(services, account, dataset_id)
     counted = found.profile
     if counted is None and found.status == "ready":

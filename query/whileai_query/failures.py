@@ -43,6 +43,17 @@ _STATUSES: dict[type[Exception], int] = {
 }
 
 
+def status_of(error: Exception) -> int:
+    """The status that goes with an exception; 500 for one that nobody foresaw."""
+    if isinstance(error, ApiError):
+        return error.status
+    if isinstance(error, RequestValidationError):
+        return 400
+    if isinstance(error, HTTPException):
+        return error.status_code
+    return next((status for kind, status in _STATUSES.items() if isinstance(error, kind)), 500)
+
+
 def handle_failures(app: FastAPI) -> None:
     """Answer every exception as `{"error": "…"}`."""
     app.add_exception_handler(ApiError, _api_error)

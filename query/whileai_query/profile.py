@@ -38,6 +38,7 @@ class _Profile:
     tools: Counter[str] = field(default_factory=Counter)
     with_tools: int = 0
     steps: int = 0
+    lengths: Counter[int] = field(default_factory=Counter)
 
 
 def profile_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -52,6 +53,9 @@ def profile_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         found.with_tools += bool(used)
         steps = row.get("steps")
         found.steps += len(steps) if isinstance(steps, list) else 0
+        answer = row.get("final_text")
+        if isinstance(answer, str):
+            found.lengths[_class_of(len(answer))] += 1
     return _view(found)
 
 
@@ -77,12 +81,18 @@ def _view(found: _Profile) -> dict[str, Any]:
             "rows_with_tools": found.with_tools,
             "tools": [{"tool": tool, "rows": rows} for tool, rows in found.tools.most_common()],
         },
+        "answer_chars": [{"below": below, "rows": rows} for below, rows in sorted(found.lengths.items())],
         "mean_steps": found.steps / total.rows if total.rows else None,
         "per_task": [
             {"task": name, "rows": task.rows, "graded": task.graded, "pass_rate": task.pass_rate}
             for name, task in sorted(found.tasks.items())
         ],
     }
+
+
+def _class_of(chars: int) -> int:
+    """The power of two above a length: lengths spread over orders of magnitude."""
+    return int(2 ** max(4, chars.bit_length()))
 
 
 def _passed(row: Mapping[str, Any]) -> bool | None:

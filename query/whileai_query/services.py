@@ -20,7 +20,8 @@ SETTLE_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The stores of one process. `public_url` is how clients reach it; without one, the request's own origin serves."""
+    """The stores of one process. `public_url` is how clients reach it; without one, the request's own origin serves.
+    `smtp_url` is what mails one-time codes; without one they go to the log."""
 
     ingest: Ingest
     registry: Registry
@@ -29,6 +30,7 @@ class Services:
     public_url: str | None = None
     run_quiet_seconds: float = 60
     clock: Callable[[], int] = time.time_ns
+    smtp_url: str | None = None
 
     def now(self) -> int:
         """Nanoseconds since 1970, never before an arrival that was given out."""

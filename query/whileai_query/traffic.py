@@ -56,6 +56,7 @@ def traffic(store: Store, account: str, query: Mapping[str, str], now: int) -> d
             for place in range(window.count)
         ],
         "totals": _view(totals),
+        "byAgent": [{"agent": key, **_view(counts)} for key, *counts in _grouped(store, account, conditions, "agent")],
         "byModel": [{"model": key, **_view(counts)} for key, *counts in _grouped(store, account, conditions, "model")],
         "byVersion": [
             {"version": key, **_view(counts)} for key, *counts in _grouped(store, account, conditions, "model_version")

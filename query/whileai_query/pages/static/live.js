@@ -1,0 +1,65 @@
+// Live traffic: the charts, and the parts of the page that the stream brings anew.
+
+import { notify, replace } from "./app.js";
+import { colour, draw } from "./charts.js";
+import { follow } from "./stream.js";
+
+const page = document.getElementById("live");
+const pulse = document.getElementById("pulse");
+let shown = JSON.parse(document.getElementById("live-data").textContent);
+
+// Plotly takes times without a zone as they are, so they are written in the viewer's.
+const local = (iso) => {
+  const moment = new Date(iso);
+  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60000).toISOString().slice(0, 19);
+};
+const times = () => shown.series.map((step) => local(step.t));
+const values = (key) => shown.series.map((step) => step[key]);
+const bars = (y, name, paint) => ({ type: "bar", x: times(), y, name, marker: { color: colour(paint) }, hovertemplate: "%{y}" });
+const line = (key, name, paint, format) => ({
+  type: "scatter", mode: "lines+markers", x: times(), y: values(key), name, connectgaps: false,
+  line: { color: colour(paint), width: 1.5 }, marker: { color: colour(paint), size: 4 }, hovertemplate: format,
+});
+
+/** A line where the first run of a new version came. */
+function marks() {
+  return {
+    xaxis: { type: "date", range: [times().at(0), times().at(-1)] },
+    shapes: shown.marks.map((mark) => ({
+      type: "line", x0: local(mark.t), x1: local(mark.t), yref: "paper", y0: 0, y1: 1,
+      line: { color: colour("quiet"), width: 1, dash: "dot" },
+    })),
+    annotations: shown.marks.map((mark) => ({
+      x: local(mark.t), yref: "paper", y: 1, yanchor: "top", xanchor: "left", showarrow: false,
+      text: mark.version.slice(0, 20).replace(/[<>&]/g, " "), font: { size: 10, color: colour("quiet") },
+    })),
+  };
+}
+
+function charts() {
+  const fine = () => shown.series.map((step) => step.runs - step.flagged);
+  const flagged = () => shown.series.map((step) => step.flagged - step.errors);
+  return Promise.all([
+    draw("chart-runs", () => [bars(fine(), "fine", "a"), bars(flagged(), "flagged", "flagged"), bars(values("errors"), "error", "bad")],
+      () => ({ ...marks(), yaxis: { tickformat: "d" } })),
+    draw("chart-latency", () => [line("p50Ms", "p50", "a", "%{y:.3s} ms"), line("p95Ms", "p95", "b", "%{y:.3s} ms"), line("p99Ms", "p99", "c", "%{y:.3s} ms")],
+      () => ({ ...marks(), yaxis: { ticksuffix: " ms", tickformat: "~s" } })),
+    draw("chart-tokens", () => [bars(values("inputTokens"), "in", "a"), bars(values("outputTokens"), "out", "b")],
+      () => ({ ...marks(), yaxis: { tickformat: "~s" } })),
+    draw("chart-cost", () => [bars(values("costUsd"), "USD", "a")], () => ({ ...marks(), yaxis: { tickprefix: "$", tickformat: "~g" } })),
+  ]).catch((problem) => notify(`The charts cannot be drawn: ${problem.message}.`));
+}
+
+charts().then(() => { page.dataset.drawn = "yes"; });
+follow(
+  page.dataset.stream,
+  (news) => {
+    const before = new Set([...document.querySelectorAll(".feed a")].map((link) => link.id));
+    shown = news;
+    for (const [name, html] of Object.entries(news.parts)) replace(document.getElementById(`part-${name}`), html);
+    if (before.size) for (const link of document.querySelectorAll(".feed a")) link.parentElement.classList.toggle("fresh", !before.has(link.id));
+    charts();
+  },
+  (open) => { pulse.classList.toggle("on", open); pulse.classList.toggle("off", !open); },
+  (told) => notify(told.error),
+);
