@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,6 +49,10 @@ def outboxes(receiver: Receiver) -> Iterator[Outboxes]:
     receiver.open.set()
     for outbox in made:
         outbox.close(0.1)
+    for thread in threading.enumerate():  # so that none sends to a receiver that is gone, or speaks in another test
+        if thread.name == "whileai-outbox":
+            thread.join(60)
+    for outbox in made:
         outbox.courier.transport.close()
 
 

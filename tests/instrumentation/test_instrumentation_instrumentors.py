@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from whileai_instrumentation import instrumentors, switching
+from whileai_instrumentation import frameworks, instrumentors
 from whileai_instrumentation.import_hook import when_imported
 from whileai_instrumentation.instrumentors import Choice, Instrumentor, chosen, found
 from whileai_instrumentation.notice import sentence
@@ -201,13 +201,17 @@ def test_a_switch_that_breaks_is_told_and_the_import_goes_on(
 ) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "made_up_other.py").write_text("ready = True\n")
-    when_imported("made_up_other", lambda: 1 / 0)
+
+    def broken() -> None:
+        raise ZeroDivisionError
+
+    when_imported("made_up_other", broken)
     assert importlib.import_module("made_up_other").ready
     assert "tracing of made_up_other could not be switched on: ZeroDivisionError" in caplog.text
 
 
 def test_every_package_of_the_tables_is_spelled_as_the_index_spells_it() -> None:
-    tables = (switching.FRAMEWORK_PACKAGES, switching.MODEL_PACKAGES)
+    tables = (frameworks.FRAMEWORK_PACKAGES, frameworks.MODEL_PACKAGES)
     words = [word for table in tables for pair in table.items() for word in pair]
     assert [word for word in words if word != instrumentors.normal(word)] == []
 
