@@ -16,6 +16,8 @@ from whileai_dialects.shapes import read_messages
 _REPR = re.compile(r"^[A-Za-z_][\w.]*\(.*[=(]|^<[\w.]+ ?.*>$", re.DOTALL)
 _BLOCKS = re.compile(r"\n\n---\n\n(?=\[)")
 _BLOCK = re.compile(r"^\[(?:USER PROMPT|USER|TOOL RESULT: (?P<id>[^\]\n]+))\]\n")
+# Sources of plain text: JSON that is no conversation is what was said.
+_VERBATIM = frozenset({"gen_ai.prompt", "gen_ai.completion", "langfuse.observation.output"})
 # Keys under which an input tells the user's ask, and an output the answer, when they are no messages.
 _ASKS = (
     "task",
@@ -82,6 +84,10 @@ def _sources(
     for key in keys:
         if key != first:
             yield _messages(reading.attributes, key, role)
+    for key in keys:
+        text = reading.attributes.get(key) if reading.kind == "llm" and key in _VERBATIM else None
+        if isinstance(text, str):
+            yield [Message(role, [Part("text", text)])]
 
 
 def _whole(messages: Sequence[Message]) -> bool:

@@ -64,7 +64,7 @@ def _block_text(block: object) -> str | None:
         return block
     if not isinstance(block, dict):
         return None
-    if block.get("type") in _TEXT_TYPES or block.keys() <= {
+    if _word(block, "type") in _TEXT_TYPES or block.keys() <= {
         "text",
         "type",
         "annotations",
@@ -128,7 +128,7 @@ def call_part(block: Block) -> Part:
 def result_part(block: Block) -> Part:
     """A tool's result, whatever its keys are called."""
     value = _first(block, "response", "result", "output", "content")
-    failed = any(block.get(key) is True for key in ("is_error", "isError", "error")) or block.get("status") in FAILED
+    failed = any(block.get(key) is True for key in ("is_error", "isError", "error")) or _word(block, "status") in FAILED
     if isinstance(value, dict) and value.keys() <= {"type", "value", "providerOptions"} and "value" in value:
         # Vercel tells what kind of result it is beside the result.
         failed = failed or str(value.get("type", "")).startswith("error")
@@ -184,6 +184,12 @@ def _call(block: Block) -> list[Part]:
 
 def _result(block: Block) -> list[Part]:
     return [result_part(block)]
+
+
+def _word(block: Block, key: str) -> str:
+    """A word under a key; anything that is no text is no word."""
+    value = block.get(key)
+    return value if isinstance(value, str) else ""
 
 
 def _first(block: Block, *keys: str) -> object:

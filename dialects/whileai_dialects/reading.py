@@ -66,9 +66,7 @@ class Reading:
 
     def value(self, fact: str) -> Value:
         """The best value of a fact."""
-        for key in self.keys(fact):
-            return self.attributes[key]
-        return None
+        return next((self.attributes[key] for key in self.keys(fact) if not key.endswith(".")), None)
 
     def text(self, fact: str) -> str | None:
         """The best value of a fact as text."""
