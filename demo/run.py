@@ -25,6 +25,7 @@ AGENT = "refund-desk"
 
 def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is stopped on the way out
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts its background jobs with it ignored
     keep = os.environ.get("KEEP", "") not in ("", "0")
     parent = Path(os.environ.get("DEMO_DATA") or ROOT / "demo-data")
     parent.mkdir(parents=True, exist_ok=True)

@@ -23,6 +23,7 @@ from whileai_ingest.metrics import IngestMetrics
 from whileai_ingest.migrations import migrate
 from whileai_ingest.records import Kind
 from whileai_ingest.refusals import Refusal, rows
+from whileai_ingest.run_writer import RunWriter
 from whileai_ingest.store import Store
 from whileai_ingest.writer import Writer
 
@@ -71,6 +72,7 @@ class Ingest:
     """Journal, store and writer of one process. `start` replays what the journal still holds.
 
     `run_quiet_seconds`: a run without a root is complete when nothing came for so long.
+    `shared`: other processes write to the same ClickHouse.
     """
 
     def __init__(
@@ -81,16 +83,19 @@ class Ingest:
         *,
         journal_max_bytes: int,
         run_quiet_seconds: float = 60,
+        shared: bool = False,
     ) -> None:
         self.store = store
         self.run_quiet_ns = round(run_quiet_seconds * 1e9)
         self.metrics = IngestMetrics(registry)
         self.journal = Journal(folder, max_bytes=journal_max_bytes)
-        self.writer = Writer(self.journal, store, self.metrics, self.run_quiet_ns)
+        self._runs = RunWriter(store, self.metrics, self.run_quiet_ns, shared=shared)
+        self.writer = Writer(self.journal, store, self.metrics, self._runs)
 
     def start(self) -> None:
         """Bring the schema up to date and start writing. Raises `StoreUnavailable` or `StoreRefused`."""
         migrate(self.store)
+        self._runs.remember_recent()
         self.writer.start()
 
     async def accept(self, account: str, signal: Signal, body: bytes, early: Sequence[Refusal] = ()) -> Receipt:

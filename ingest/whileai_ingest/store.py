@@ -38,13 +38,6 @@ class StoreOptions:
     cluster: str = ""
     replicated: bool = False
 
-    def placeholders(self) -> dict[str, str]:
-        return {
-            "on_cluster": f"ON CLUSTER '{self.cluster}'" if self.cluster else "",
-            "replicated": "Replicated" if self.replicated else "",
-            "durable": "fsync_after_insert = 1, fsync_part_directory = 1",
-        }
-
 
 @dataclass(slots=True)
 class Store:

@@ -10,22 +10,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 import structlog
 
-from whileai_dialects import Run, summarise
 from whileai_ingest.batch import MEASUREMENT_COLUMNS, REJECTION_COLUMNS, Batch, gather
-from whileai_ingest.cache import Key, TraceCache
 from whileai_ingest.errors import IngestError, StoreRefused, StoreUnavailable
 from whileai_ingest.frames import LOG_SCHEMA, SPAN_SCHEMA, join, split
-from whileai_ingest.items import TraceItems
 from whileai_ingest.journal import Journal
 from whileai_ingest.metrics import IngestMetrics
-from whileai_ingest.reading import presence, read_known
 from whileai_ingest.records import Record
-from whileai_ingest.run_rows import COLUMNS, run_row
+from whileai_ingest.run_writer import RunWriter
 from whileai_ingest.store import Store
 
 log = structlog.get_logger("writer")
@@ -35,7 +30,6 @@ LINGER_SECONDS = 0.25
 # … unless this much is waiting already. One turn takes up to TURN_BYTES: large blocks, bounded memory.
 ENOUGH_BYTES = 8 << 20
 TURN_BYTES = 24 << 20
-CACHE_BYTES = 192 << 20
 _RETRY_SECONDS = (0.2, 0.5, 1, 2, 5)
 # A reader that waits while writes fail is told so after this long, rather than when its patience ends.
 TROUBLED_SECONDS = 2.0
@@ -46,12 +40,11 @@ _DELETE_FROM = ("spans", "log_records", "measurements")
 class Writer:
     """Start it once; `wait_applied` tells when a position of the journal can be read from ClickHouse."""
 
-    def __init__(self, journal: Journal, store: Store, metrics: IngestMetrics, quiet_ns: int) -> None:
+    def __init__(self, journal: Journal, store: Store, metrics: IngestMetrics, runs: RunWriter) -> None:
         self._journal = journal
-        self._quiet_ns = quiet_ns
         self._store = store
         self._metrics = metrics
-        self.cache = TraceCache(CACHE_BYTES)
+        self._runs = runs
         self._condition = threading.Condition()
         self._urgent = False
         self._closing = False
@@ -108,7 +101,7 @@ class Writer:
                     log.warning("write failed", error=str(error), exc_info=not isinstance(error, IngestError))
                 self.problem = str(error)
                 self._metrics.store_failures.inc()
-                self.cache.clear()
+                self._runs.forget()
                 if self._pause(_RETRY_SECONDS[min(failures, len(_RETRY_SECONDS) - 1)]):
                     return
                 failures += 1
@@ -120,7 +113,10 @@ class Writer:
                 self._urgent = False
                 if self._closing:
                     return False
-                self._condition.wait()
+                due_in = self._runs.due_in(time.monotonic())
+                if due_in is not None and due_in <= 0:
+                    return True
+                self._condition.wait(due_in)
             deadline = time.monotonic() + LINGER_SECONDS
             while not (self._urgent or self._closing) and self._journal.backlog < ENOUGH_BYTES:
                 remaining = deadline - time.monotonic()
@@ -137,6 +133,7 @@ class Writer:
 
     def _turn(self) -> None:
         started = time.monotonic()
+        self._runs.rewrite_due(started)
         batch = gather(self._journal.read(self._journal.applied, TURN_BYTES))
         if not batch.end:
             return
@@ -150,7 +147,7 @@ class Writer:
         for record, error in batch.unreadable:
             self._quarantine(record.account, record.version, record.kind.name.lower(), error, record.payload)
         self._delete(batch)
-        self._summarise(batch)
+        self._runs.write(batch.touched, batch.deletions)
         self._journal.advance(batch.end)
         self._metrics.backlog.set(self._journal.backlog)
         self._metrics.batches.observe(time.monotonic() - started)
@@ -206,53 +203,3 @@ class Writer:
                     "AND version <= {version:UInt64}",
                     {"account": account, "trace_id": trace_id, "version": version},
                 )
-
-    # -- runs --------------------------------------------------------------------------------------------------------
-
-    def _summarise(self, batch: Batch) -> None:
-        whole = self._complete(batch)
-        rows = []
-        for (account, trace_id), items in whole.items():
-            deleted_to = batch.deletions.get((account, trace_id))
-            if deleted_to is not None:
-                items.drop(deleted_to)
-            if items.spans or items.logs or items.gradings:
-                run = self._run_of(trace_id, items)
-                rows.append(run_row(account, run, items.payload_bytes, items.completed_at(self._quiet_ns)))
-            elif deleted_to is not None:
-                rows.append(run_row(account, Run(trace_id, version=deleted_to), 0, 0, deleted=True))
-        self._store.insert("runs", COLUMNS, rows)
-        for key, items in whole.items():
-            self.cache.put(key, items)
-
-    def _complete(self, batch: Batch) -> dict[Key, TraceItems]:
-        """The touched traces with everything that came before this batch."""
-        whole: dict[Key, TraceItems] = {}
-        strangers: dict[str, list[str]] = defaultdict(list)
-        for key, fresh in batch.touched.items():
-            cached = self.cache.take(key)
-            if cached is None:
-                strangers[key[0]].append(key[1])
-                whole[key] = fresh
-            else:
-                cached.merge(fresh)
-                whole[key] = cached
-        for account, ids in strangers.items():
-            known = presence(self._store, account, ids)
-            for trace_id, items in read_known(self._store, account, known).items():
-                whole[account, trace_id].merge(items)
-            for trace_id, at in known.items():
-                whole[account, trace_id].drop(at.deleted_to)
-        return whole
-
-    def _run_of(self, trace_id: str, items: TraceItems) -> Run:
-        first, last = items.arrivals()
-        try:
-            run = summarise(list(items.spans.values()), items.told_logs(), list(items.gradings.values()))
-        except Exception:  # a reader's bug must not hold up the journal; the spans are stored and can be read again
-            log.exception("a trace could not be summarised", trace_id=trace_id)
-            self._metrics.unreadable_runs.inc()
-            run = Run(trace_id, span_count=len(items.spans), notes=["this trace could not be read"])
-        run.trace_id, run.first_arrival, run.last_arrival = trace_id, first, last
-        run.version = max(run.version, last)
-        return run

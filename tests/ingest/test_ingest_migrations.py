@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from whileai_ingest import Ingest, StoreOptions
-from whileai_ingest.migrations import files, migrate, statements
+from whileai_ingest import Ingest, Store, StoreOptions
+from whileai_ingest.migrations import files, migrate, placeholders, statements
 
 
 def columns(ingest: Ingest) -> list[tuple[str, ...]]:
@@ -34,8 +34,11 @@ def test_a_start_that_was_killed_half_way_is_finished_by_the_next(ingest: Ingest
 
 @pytest.mark.parametrize("options", [StoreOptions(), StoreOptions(cluster="main", replicated=True)])
 def test_every_statement_parses_for_one_server_and_for_a_cluster(ingest: Ingest, options: StoreOptions) -> None:
+    laid_out = Store(ingest.store.url, options)
+    filled = placeholders(laid_out)
+    laid_out.close()
     for _, text in files():
-        for statement in statements(text, options.placeholders()):
+        for statement in statements(text, filled):
             (parsed,) = ingest.store.query("SELECT formatQuery({sql:String})", {"sql": statement})[0]
             assert "$" not in parsed
             if options.replicated and "ENGINE" in parsed:

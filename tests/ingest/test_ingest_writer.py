@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as OtlpSpan
 from prometheus_client import CollectorRegistry
 from support.otlp import chat_run, event, log_record, logs, new_span_id, new_trace_id, span, traces
 from support.sending import send
 
 from whileai_dialects import summarise
-from whileai_ingest import Ingest, ScoreRow, Signal, Store
+from whileai_ingest import Ingest, Receipt, ScoreRow, Signal, Store
 from whileai_ingest.door import check_spans
 from whileai_ingest.frames import SPAN_SCHEMA, Context, Item, span_ids, stream
 from whileai_ingest.journal import Journal
@@ -152,17 +155,59 @@ def test_the_same_trace_id_under_two_accounts_is_two_runs(ingest: Ingest, accoun
     assert run_row(ingest, other, trace_id)["final_text"] == "yours"
 
 
-def test_what_the_writer_forgot_it_reads_back_equal(ingest: Ingest, account: str) -> None:
+@contextmanager
+def another_process(ingest: Ingest, folder: Path, *, shared: bool = False) -> Iterator[Ingest]:
+    """A journal and writer that knows of the other one only what is in ClickHouse."""
+    store = Store(ingest.store.url)
+    other = Ingest(folder, store, CollectorRegistry(), journal_max_bytes=1 << 30, shared=shared)
+    other.start()
+    try:
+        yield other
+    finally:
+        assert other.close()
+
+
+def test_what_the_writer_does_not_remember_it_reads_back_equal(ingest: Ingest, account: str, tmp_path: Path) -> None:
     trace_id = new_trace_id()
     chat, root = chat_run(trace_id, scenario="s")
     chat.events.append(event("first token", {"n": 1}, 5))
     send(ingest, account, traces([chat]))
-    ingest.writer.cache.clear()
-    send(ingest, account, traces([root]))
+    with another_process(ingest, tmp_path) as other:
+        send(other, account, traces([root]))
     row = run_row(ingest, account, trace_id)
     assert (row["span_count"], row["final_text"], row["scenario_id"]) == (2, "Done.", "s")
     items = read_traces(ingest.store, account, [trace_id])[trace_id]
     assert summarise(list(items.spans.values())).final_text == "Done."
+
+
+def test_two_collectors_that_each_hold_half_of_a_trace_agree_in_the_end(
+    ingest: Ingest, account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("whileai_ingest.run_writer.AGAIN_SECONDS", 0.5)
+    halves = {new_trace_id(): None for _ in range(20)}
+    with (
+        another_process(ingest, tmp_path / "one", shared=True) as one,
+        another_process(ingest, tmp_path / "two", shared=True) as two,
+    ):
+        for trace_id in halves:
+            chat, root = chat_run(trace_id, scenario="s")
+            asyncio.run(
+                _both(
+                    one.accept(account, Signal.TRACES, traces([chat])),
+                    two.accept(account, Signal.TRACES, traces([root])),
+                )
+            )
+        assert one.settle(60)
+        assert two.settle(60)
+        deadline = time.monotonic() + 20
+        while wrong := [trace_id for trace_id in halves if run_row(ingest, account, trace_id)["span_count"] != 2]:
+            assert time.monotonic() < deadline, f"{len(wrong)} runs know only half of their spans"
+            time.sleep(0.2)
+        assert run_row(ingest, account, next(iter(halves)))["final_text"] == "Done."
+
+
+async def _both(*accepting: Awaitable[Receipt]) -> None:
+    await asyncio.gather(*accepting)
 
 
 def test_a_span_of_five_megabytes_comes_back_whole(ingest: Ingest, account: str) -> None:

@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS spans ${on_cluster} (
 ) ENGINE = ${replicated}ReplacingMergeTree
 PARTITION BY toYYYYMM(toDateTime(intDiv(version, 1000000000), 'UTC'))
 ORDER BY (account, bucket, trace_id, span_id, version)
-SETTINGS ${durable};
+SETTINGS ${settings};
 
 -- Log records. A record has no id, so its content is its identity (`log_id`).
 CREATE TABLE IF NOT EXISTS log_records ${on_cluster} (
@@ -54,7 +54,7 @@ CREATE TABLE IF NOT EXISTS log_records ${on_cluster} (
 ) ENGINE = ${replicated}ReplacingMergeTree
 PARTITION BY toYYYYMM(toDateTime(intDiv(version, 1000000000), 'UTC'))
 ORDER BY (account, bucket, trace_id, span_id, log_id, version)
-SETTINGS ${durable};
+SETTINGS ${settings};
 
 -- Gradings sent by call, all of them: the latest wins when a run is read, the others are its history.
 CREATE TABLE IF NOT EXISTS measurements ${on_cluster} (
@@ -71,7 +71,7 @@ CREATE TABLE IF NOT EXISTS measurements ${on_cluster} (
     extra String CODEC(ZSTD(1))
 ) ENGINE = ${replicated}ReplacingMergeTree
 ORDER BY (account, trace_id, name, source, span_id, version)
-SETTINGS ${durable};
+SETTINGS ${settings};
 
 -- What was deleted, up to which arrival: keeps a late copy from coming back.
 CREATE TABLE IF NOT EXISTS tombstones ${on_cluster} (
@@ -80,7 +80,7 @@ CREATE TABLE IF NOT EXISTS tombstones ${on_cluster} (
     version UInt64
 ) ENGINE = ${replicated}ReplacingMergeTree(version)
 ORDER BY (account, trace_id)
-SETTINGS ${durable};
+SETTINGS ${settings};
 
 -- One row per trace: what `summarise` made of it. `version` is the newest item that went in.
 -- A row without spans holds the place of a grading or a log record that came before its trace.
@@ -122,7 +122,7 @@ CREATE TABLE IF NOT EXISTS runs ${on_cluster} (
     verdict LowCardinality(String)
 ) ENGINE = ${replicated}ReplacingMergeTree(version, deleted)
 ORDER BY (account, trace_id)
-SETTINGS ${durable}, index_granularity = 1024;
+SETTINGS ${settings}, index_granularity = 1024;
 
 -- Refused at the door, a row per request, reason and agent; shown grouped by minute.
 CREATE TABLE IF NOT EXISTS rejections ${on_cluster} (
@@ -136,7 +136,7 @@ CREATE TABLE IF NOT EXISTS rejections ${on_cluster} (
 ) ENGINE = ${replicated}ReplacingMergeTree
 ORDER BY (account, version, signal, reason, agent)
 TTL toDateTime(intDiv(version, 1000000000), 'UTC') + INTERVAL 30 DAY
-SETTINGS ${durable};
+SETTINGS ${settings};
 
 -- What was acknowledged and proved unwritable after all, raw.
 CREATE TABLE IF NOT EXISTS quarantine ${on_cluster} (
@@ -147,4 +147,4 @@ CREATE TABLE IF NOT EXISTS quarantine ${on_cluster} (
     raw String CODEC(ZSTD(1))
 ) ENGINE = ${replicated}ReplacingMergeTree
 ORDER BY (account, version, kind)
-SETTINGS ${durable}
+SETTINGS ${settings}
