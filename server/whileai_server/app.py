@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 import structlog
+from starlette.responses import JSONResponse
 
 log = structlog.get_logger("http")
 
@@ -46,3 +47,10 @@ def compose(by_path: dict[str, App], otherwise: App) -> App:
             structlog.contextvars.clear_contextvars()
 
     return app
+
+
+async def nothing_here(scope: Scope, receive: Receive, send: Send) -> None:
+    """What a collector answers on the paths of the API."""
+    if scope["type"] == "http":
+        answer = JSONResponse({"error": "this process only collects; ask the one that runs with --role query"}, 404)
+        await answer(scope, receive, send)

@@ -22,6 +22,9 @@ def serve(subparsers: Subparsers) -> None:
     parser.add_argument("--host", help="address to listen on (default 127.0.0.1)")
     parser.add_argument("--http-port", type=int, help="OTLP/HTTP, API and pages (default 4318)")
     parser.add_argument("--grpc-port", type=int, help="OTLP/gRPC (default 4317)")
+    parser.add_argument(
+        "--role", choices=("all", "collector", "query"), help="all in one process (default), or one part of a split"
+    )
     parser.set_defaults(func=_serve)
 
 
@@ -38,6 +41,7 @@ def _serve(arguments: argparse.Namespace) -> int:
                 host=arguments.host,
                 http_port=arguments.http_port,
                 grpc_port=arguments.grpc_port,
+                role=arguments.role,
             )
         )
     except StartError as error:

@@ -24,11 +24,11 @@ from whileai_query import Objects, Services, create_api
 from whileai_registry import Registry, RegistryError, Signer
 from whileai_registry.keycache import KeyCache
 from whileai_server import credentials, folder, logs, ports
-from whileai_server.app import App, compose
+from whileai_server.app import App, compose, nothing_here
 from whileai_server.errors import StartError
 from whileai_server.operations import Operations
 from whileai_server.retention import apply_retention
-from whileai_server.settings import Settings
+from whileai_server.settings import Role, Settings
 
 log = structlog.get_logger("server")
 
@@ -38,14 +38,11 @@ GRACE_SECONDS = 4
 
 @dataclass(slots=True)
 class Service:
-    """One running process: everything that has to be closed again."""
+    """One running process: its two doors, and what it says when they are open. A query process has no gRPC door."""
 
-    settings: Settings
-    lock: int
-    ingest: Ingest
     registry: Registry
     http_socket: socket.socket
-    grpc_server: grpc.aio.Server
+    grpc_server: grpc.aio.Server | None
     app: App
     ready_line: str
 
@@ -79,7 +76,8 @@ async def _serve(settings: Settings) -> None:
             )
         )
         http = asyncio.create_task(server.serve(sockets=[service.http_socket]))
-        await service.grpc_server.start()
+        if service.grpc_server is not None:
+            await service.grpc_server.start()
         while not server.started and not http.done():
             await asyncio.sleep(0.01)
         if http.done():
@@ -92,12 +90,16 @@ async def _serve(settings: Settings) -> None:
         tidying.cancel()
         log.info("stopping")
         server.should_exit = True
-        await asyncio.gather(service.grpc_server.stop(GRACE_SECONDS), http)
+        if service.grpc_server is not None:
+            await service.grpc_server.stop(GRACE_SECONDS)
+        await http
     log.info("stopped")
 
 
 async def _open(settings: Settings, undo: contextlib.ExitStack) -> Service:
     """Everything up to the ready line; `undo` takes it down again, last opened first."""
+    if settings.role is not Role.ALL:
+        _check_shared(settings)
     lock = folder.hold(settings.data_folder)
     undo.callback(os.close, lock)
     http_socket = ports.listen(settings.host, settings.http_port)
@@ -118,6 +120,7 @@ async def _open(settings: Settings, undo: contextlib.ExitStack) -> Service:
             counters,
             journal_max_bytes=settings.journal_max_bytes,
             run_quiet_seconds=settings.run_quiet_seconds,
+            shared=settings.role is not Role.ALL,
         )
         undo.callback(_drain, ingest)
         ingest.start()
@@ -125,25 +128,39 @@ async def _open(settings: Settings, undo: contextlib.ExitStack) -> Service:
     except (RegistryError, IngestError) as error:
         raise StartError(str(error)) from error
 
-    keys = KeyCache(registry.authenticate)
-    admission = Admission(settings.max_request_bytes, settings.max_in_flight_bytes)
-    grpc_server = create_grpc_server(ingest, keys, admission)
-    try:
-        grpc_port = bind(
-            grpc_server,
-            ports.shown(settings.host, settings.grpc_port),
-            settings.grpc_tls_certificate,
-            settings.grpc_tls_key,
-        )
-    except (RuntimeError, OSError) as error:
-        raise ports.taken(settings.host, settings.grpc_port, error) from None
     local = settings.public_url or f"http://{_reachable(http_address)}"
     if first.api_key:
         credentials.write_first(settings.data_folder, settings.home_folder, first.api_key, local)
     else:
         credentials.follow_address(settings.data_folder, settings.home_folder, local)
 
-    services = Services(
+    routes = Operations(ingest, registry, counters).routes()
+    grpc_server, grpc_address, otherwise = None, "none", nothing_here
+    if settings.role is not Role.QUERY:
+        keys = KeyCache(registry.authenticate)
+        admission = Admission(settings.max_request_bytes, settings.max_in_flight_bytes)
+        routes |= dict.fromkeys(BY_PATH, OtlpHttp(ingest, keys, admission))
+        grpc_server = create_grpc_server(ingest, keys, admission)
+        grpc_address = ports.shown(settings.host, _bind_grpc(grpc_server, settings))
+    if settings.role is not Role.COLLECTOR:
+        otherwise = create_api(_services(settings, ingest, registry))
+    ready = f"ready http://{http_address} grpc {grpc_address}"
+    return Service(registry, http_socket, grpc_server, compose(routes, otherwise), ready)
+
+
+def _check_shared(settings: Settings) -> None:
+    """A part of a split service stands on stores that its other parts reach too."""
+    given = {
+        "WHILEAI_CLICKHOUSE_URL": (settings.clickhouse_url or "").startswith("clickhouse"),
+        "WHILEAI_RECORDS_URL": bool(settings.records_url),
+    }
+    missing = [name for name, is_given in given.items() if not is_given]
+    if missing:
+        raise StartError(f"--role {settings.role} needs stores that all parts share: set {' and '.join(missing)}")
+
+
+def _services(settings: Settings, ingest: Ingest, registry: Registry) -> Services:
+    return Services(
         ingest=ingest,
         registry=registry,
         objects=Objects(settings.object_store_url),
@@ -152,11 +169,14 @@ async def _open(settings: Settings, undo: contextlib.ExitStack) -> Service:
         run_quiet_seconds=settings.run_quiet_seconds,
         clock=time.time_ns,
     )
-    otlp = OtlpHttp(ingest, keys, admission)
-    operations = Operations(ingest, registry, counters)
-    app = compose({**dict.fromkeys(BY_PATH, otlp), **operations.routes()}, create_api(services))
-    ready = f"ready http://{http_address} grpc {ports.shown(settings.host, grpc_port)}"
-    return Service(settings, lock, ingest, registry, http_socket, grpc_server, app, ready)
+
+
+def _bind_grpc(server: grpc.aio.Server, settings: Settings) -> int:
+    address = ports.shown(settings.host, settings.grpc_port)
+    try:
+        return bind(server, address, settings.grpc_tls_certificate, settings.grpc_tls_key)
+    except (RuntimeError, OSError) as error:
+        raise ports.taken(settings.host, settings.grpc_port, error) from None
 
 
 async def _tidy_hourly(registry: Registry) -> None:

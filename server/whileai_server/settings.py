@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +22,14 @@ OptionalText = Annotated[str | None, BeforeValidator(_empty_is_unset)]
 OptionalPath = Annotated[Path | None, BeforeValidator(_empty_is_unset)]
 
 
+class Role(StrEnum):
+    """What one process does. Several collectors may share a ClickHouse server; each keeps a journal of its own."""
+
+    ALL = "all"
+    COLLECTOR = "collector"
+    QUERY = "query"
+
+
 class Settings(BaseSettings):
     """Read from `WHILEAI_<NAME>`; `whileai serve` overrides what its flags name."""
 
@@ -32,6 +41,7 @@ class Settings(BaseSettings):
     http_port: int = Field(4318, ge=0, le=65535)
     grpc_port: int = Field(4317, ge=0, le=65535)
     public_url: OptionalText = None
+    role: Role = Role.ALL
 
     clickhouse_url: OptionalText = None
     clickhouse_cluster: str = ""

@@ -17,6 +17,7 @@ import httpx
 
 KEY = "zp_test_key_0123456789abcdef"
 START_SECONDS = 60
+_FREE_PORTS = ("--http-port", "0", "--grpc-port", "0")
 _READY = re.compile(r"ready (?P<url>http://\S+) grpc (?P<grpc>\S+)")
 
 
@@ -27,6 +28,7 @@ class Service:
     folder: Path
     environment: Mapping[str, str] = field(default_factory=dict)
     key: str = KEY
+    role: str = "all"
     process: subprocess.Popen[str] | None = None
     url: str = ""
     grpc: str = ""
@@ -47,7 +49,7 @@ class Service:
         """Start the process and wait for its ready line."""
         errors = (self.folder / "stderr.log").open("ab")
         self.process = subprocess.Popen(
-            self.command("serve", "--data", str(self.folder / "data"), "--http-port", "0", "--grpc-port", "0"),
+            self.command("serve", "--data", str(self.folder / "data"), "--role", self.role, *_FREE_PORTS),
             stdout=subprocess.PIPE,
             stderr=errors,
             env=self.env(),
