@@ -15,8 +15,6 @@ from support.grpc_export import exporter
 from support.otlp import chat_run, new_trace_id, traces
 from support.service import Service
 
-ROUNDS = 3
-
 
 class Load:
     """Threads that send until told to stop, and remember what was acknowledged."""
@@ -93,14 +91,14 @@ class Load:
                     self.scores[trace_id] = value
 
 
-@pytest.mark.slow
-def test_every_acknowledged_span_and_score_survives_kill_9_exactly_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rounds", [3, pytest.param(30, marks=pytest.mark.soak)])
+def test_every_acknowledged_span_and_score_survives_kill_9_exactly_once(tmp_path: Path, rounds: int) -> None:
     service = Service(tmp_path)
     spans: dict[str, int] = {}
     scores: dict[str, float] = {}
     dice = random.Random(5)
     try:
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             service.start()
             with Load(service) as load:
                 time.sleep(1.5 + dice.random() * 2)
