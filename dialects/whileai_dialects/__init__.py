@@ -1,6 +1,7 @@
 """What a span means: the table of dialects, AnyValue, the conversation reader, and `summarise`. Pure, no I/O."""
 
 from whileai_dialects.attributes import Attributes, no_attributes
+from whileai_dialects.facts import scenario_of
 from whileai_dialects.json_form import json_form
 from whileai_dialects.log import LogRecord
 from whileai_dialects.rows import row_of
@@ -33,5 +34,6 @@ __all__ = [
     "no_attributes",
     "pass_rule",
     "row_of",
+    "scenario_of",
     "summarise",
 ]

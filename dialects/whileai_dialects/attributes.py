@@ -1,6 +1,7 @@
 """Attributes that are decoded when they are asked for, and only once."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from whileai_dialects.value import Value, decode_value, encode_value
 
@@ -25,6 +26,10 @@ class Attributes(Mapping[str, Value]):
             return seen[key]
         value = seen[key] = decode_value(self.raw[key])
         return value
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value of a key, else the default; most keys that are asked for are not there."""
+        return self[key] if key in self.raw else default
 
     def __contains__(self, key: object) -> bool:
         return key in self.raw

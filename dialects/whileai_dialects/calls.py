@@ -60,7 +60,11 @@ class ModelCall:
 
     def text(self, fact: str) -> str | None:
         """A fact as text, from the first copy that tells it."""
-        return next((text for reading in self.readings if (text := reading.text(fact))), None)
+        for reading in self.readings:
+            text = reading.text(fact)
+            if text:
+                return text
+        return None
 
     def number(self, fact: str) -> float | None:
         """A fact as a number, from the first copy that tells it."""
@@ -89,8 +93,11 @@ def is_failed(reading: Reading) -> bool:
     """Whether a span says that it ended in an error."""
     if reading.span.status_code == ERROR:
         return True
-    success = reading.attributes.get("success")
-    return "error.type" in reading.attributes or success is False or success == "false"
+    raw = reading.attributes.raw
+    if "error.type" in raw:
+        return True
+    success = reading.attributes["success"] if "success" in raw else None
+    return success is False or success == "false"
 
 
 def model_calls(tree: Tree, readings: Mapping[str, Reading]) -> list[ModelCall]:

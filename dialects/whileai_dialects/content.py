@@ -16,6 +16,7 @@ from whileai_dialects.shapes import read_messages
 _REPR = re.compile(r"^[A-Za-z_][\w.]*\(.*[=(]|^<[\w.]+ ?.*>$", re.DOTALL)
 _BLOCKS = re.compile(r"\n\n---\n\n(?=\[)")
 _BLOCK = re.compile(r"^\[(?:USER PROMPT|USER|TOOL RESULT: (?P<id>[^\]\n]+))\]\n")
+_VERCEL = ("answered_text", "answered_calls", "answered_object", "answered_reasoning")
 # Sources of plain text: JSON that is no conversation is what was said.
 _VERBATIM = frozenset({"gen_ai.prompt", "gen_ai.completion", "langfuse.observation.output"})
 # Keys under which an input tells the user's ask, and an output the answer, when they are no messages.
@@ -165,6 +166,8 @@ def _indexed(item: object, role: Role) -> object:
 
 
 def _vercel_answer(reading: Reading) -> list[Message]:
+    if not any(reading.has(fact) for fact in _VERCEL):
+        return []
     parts: list[Part] = []
     thought, text = reading.value("answered_reasoning"), reading.value("answered_text")
     if isinstance(thought, str):

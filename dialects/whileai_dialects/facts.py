@@ -11,6 +11,7 @@ from whileai_dialects.reading import Reading, text_of_fact
 from whileai_dialects.run import Run
 from whileai_dialects.table import FACT
 from whileai_dialects.tree import Tree
+from whileai_dialects.value import Value
 
 _DATASETS = ("zeroproof.dataset", "whileai.dataset")
 _FRAMES = frozenset(("agent", "workflow", "chain"))
@@ -40,12 +41,22 @@ def read_facts(run: Run, tree: Tree, readings: Mapping[str, Reading], calls: Seq
     run.conversation_id = _told(ordered, "conversation") or _first(_session(reading) for reading in ordered)
 
 
+def scenario_of(*places: Mapping[str, Value]) -> str | None:
+    """The scenario that attributes tell: the best key wins, then the first of the places (a span, its resource)."""
+    for key in FACT["scenario"].keys:
+        for place in places:
+            text = text_of_fact(place.get(key))
+            if text:
+                return text
+    return None
+
+
 def _told(ordered: Sequence[Reading], fact: str) -> str | None:
     """A fact told on any span or resource: the best key wins, then the outermost span, then the resource."""
     keys = FACT[fact].keys
     best: tuple[int, str] | None = None
     for reading in ordered:
-        for key in reading.keys(fact)[:1]:
+        for key in reading.keys(fact)[:1] if reading.has(fact) else ():
             rank = keys.index(key)
             text = text_of_fact(reading.attributes[key])
             if text and (best is None or rank < best[0]):

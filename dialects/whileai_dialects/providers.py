@@ -1,5 +1,7 @@
 """The vendor of a model, by one name whoever writes it; a framework's own name is no vendor."""
 
+from functools import lru_cache
+
 # What frameworks put where the vendor belongs.
 _FRAMEWORKS = frozenset(
     {
@@ -34,6 +36,7 @@ _FRAMEWORKS = frozenset(
 _SURFACES = ("chat", "responses", "completion", "messages", "embedding", "embeddings", "image", "generative-ai")
 
 
+@lru_cache(maxsize=4096)
 def vendor_of(name: str | None) -> str | None:
     """The vendor that a provider's name means, lower case; None for a framework."""
     if not name:

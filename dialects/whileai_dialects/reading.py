@@ -27,6 +27,7 @@ _PREFIXES = tuple(key for key in _INDEX if key.endswith("."))
 
 # An empty AnyValue and an empty string tell nothing.
 _NOTHING = (b"", b"\x0a\x00")
+_MANY = 2**53  # no call has so many tokens
 _REMEMBERED_KEYS = 256  # spans of one instrumentation share their keys; a span with more keys is scanned each time
 
 
@@ -44,7 +45,7 @@ class Reading:
         raw = self.attributes.raw
         self._found = _scan(tuple(raw)) if len(raw) <= _REMEMBERED_KEYS else _scan_keys(tuple(raw))
         # Values are nearly never empty; only then each key is looked at.
-        self._gaps = any(nothing in raw.values() for nothing in _NOTHING)
+        self._gaps = _NOTHING[0] in raw.values() or _NOTHING[1] in raw.values()
         self._events: list[Told] | None = None
         self.content: Content | None = None
         # What is new in its input, where somebody found that out without reading all of it.
@@ -54,7 +55,7 @@ class Reading:
 
     def has(self, fact: str) -> bool:
         """Whether any attribute tells the fact."""
-        return bool(self.keys(fact))
+        return fact in self._found and bool(self.keys(fact))
 
     def keys(self, fact: str) -> tuple[str, ...]:
         """The attribute keys that tell the fact, best first; a flattened list is told by its prefix."""
@@ -66,28 +67,34 @@ class Reading:
 
     def value(self, fact: str) -> Value:
         """The best value of a fact."""
-        return next((self.attributes[key] for key in self.keys(fact) if not key.endswith(".")), None)
+        if fact in self._found:
+            for key in self.keys(fact):
+                if not key.endswith("."):
+                    return self.attributes[key]
+        return None
 
     def text(self, fact: str) -> str | None:
         """The best value of a fact as text."""
-        for key in self.keys(fact):
-            text = text_of_fact(self.attributes[key])
-            if text:
-                return text
+        if fact in self._found:
+            for key in self.keys(fact):
+                text = text_of_fact(self.attributes[key])
+                if text:
+                    return text
         return None
 
     def number(self, fact: str) -> float | None:
         """The best value of a fact as a number; text that tells a number counts, true and false do not."""
-        for key in self.keys(fact):
-            number = number_of(self.attributes[key])
-            if number is not None:
-                return number
+        if fact in self._found:
+            for key in self.keys(fact):
+                number = number_of(self.attributes[key])
+                if number is not None:
+                    return number
         return None
 
     def count(self, fact: str) -> int | None:
         """The best value of a fact as a count."""
         value = self.number(fact)
-        return int(value) if value is not None and value >= 0 else None
+        return int(value) if value is not None and 0 <= value < _MANY else None
 
     def told(self) -> list[Told]:
         """What events tell of this span: its own events, its log records, and pydantic-ai's list of events."""

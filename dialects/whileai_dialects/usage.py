@@ -36,7 +36,7 @@ def cost_of(counting: Sequence[ModelCall], provider: Callable[[ModelCall], str |
     prices: list[float] = []
     for call in counting:
         told = call.number("cost")
-        price = told if told is not None else price_of(call_model(call), provider(call), _usage(call))
+        price = told if told is not None else price_of(call_model(call), provider(call), _usage(call), call.first.time)
         if price is None:
             return None
         prices.append(price)

@@ -7,7 +7,17 @@ from typing import Any
 
 import pytest
 
-from whileai_dialects import FACTS, FLAT_FACTS, Attributes, LogRecord, Span, encode_value, row_of, summarise
+from whileai_dialects import (
+    FACTS,
+    FLAT_FACTS,
+    Attributes,
+    LogRecord,
+    Span,
+    encode_value,
+    row_of,
+    scenario_of,
+    summarise,
+)
 from whileai_dialects.docs import page
 
 CALL = {"type": "tool_call", "id": "c1", "name": "lookup", "arguments": {"id": 7}}
@@ -298,6 +308,8 @@ def test_a_scenario_is_told_on_a_span_or_the_resource(key: str, where: str) -> N
 
 
 def test_the_better_key_wins_wherever_it_stands() -> None:
+    assert scenario_of({"test.case.name": "case"}, {"zeroproof.scenario_id": "scenario"}) == "scenario"
+    assert scenario_of({"other": "x"}) is None
     spans = [span(1, None, {"test.case.name": "case"}), span(2, 1, {"zeroproof.scenario_id": "scenario"})]
     assert summarise(spans).scenario_id == "scenario"
 
