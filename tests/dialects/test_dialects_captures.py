@@ -1,5 +1,6 @@
 """Every captured run, in every flavour, reads as the run that happened."""
 
+import base64
 import gzip
 import hashlib
 import json
@@ -11,9 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from google.protobuf.json_format import ParseDict
+from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from whileai_dialects import LogRecord, Run, Span, summarise
-from whileai_dialects.otlp import read_logs, read_spans
+from whileai_dialects.wire import LogWire, SpanWire
 
 # Another folder of captures in the same layout can be checked with WHILEAI_OTLP_CAPTURES.
 CAPTURES = Path(os.environ.get("WHILEAI_OTLP_CAPTURES") or Path(__file__).parents[1] / "fixtures" / "otlp")
@@ -28,15 +32,43 @@ def captured(directory: str) -> tuple[dict[str, list[Span]], dict[str, list[LogR
     logs: dict[str, list[LogRecord]] = {}
     files = sorted(path for path in (CAPTURES / directory).iterdir() if BODY.match(path.name))
     for arrived, path in enumerate(files, 2 * 10**18):
-        body = path.read_bytes()
-        body = gzip.decompress(body) if path.suffix == ".gz" else body
-        if ".traces." in path.name:
-            for span in read_spans(body, arrived):
-                spans.setdefault(span.trace_id, []).append(span)
-        else:
-            for log in read_logs(body, arrived):
-                logs.setdefault(log.trace_id, []).append(log)
+        data = decoded(path)
+        for resource, scope, item in items(data):
+            wire = SpanWire if isinstance(data, TracesData) else LogWire
+            tail = wire(version=arrived, resource=resource.SerializeToString(), scope=scope.SerializeToString())
+            frame = item.SerializeToString() + tail.SerializeToString()
+            if isinstance(data, TracesData):
+                spans.setdefault(item.trace_id.hex(), []).append(Span.from_frame(frame))
+            else:
+                logs.setdefault(item.trace_id.hex(), []).append(LogRecord.from_frame(frame))
     return spans, logs
+
+
+def decoded(path: Path) -> TracesData | LogsData:
+    data = TracesData() if ".traces." in path.name else LogsData()
+    body = path.read_bytes()
+    body = gzip.decompress(body) if path.suffix == ".gz" else body
+    if ".pb" in path.name:
+        data.ParseFromString(body)
+        return data
+    return ParseDict(json.loads(body, object_hook=with_base64_ids), data, ignore_unknown_fields=True)
+
+
+def with_base64_ids(document: dict[str, Any]) -> dict[str, Any]:
+    """OTLP/JSON has hexadecimal ids where protobuf's own JSON has base64."""
+    ids = document.keys() & {"traceId", "spanId", "parentSpanId"}
+    return document | {key: base64.b64encode(bytes.fromhex(document[key])).decode() for key in ids}
+
+
+def items(data: TracesData | LogsData) -> Iterator[tuple[Any, Any, Any]]:
+    if isinstance(data, TracesData):
+        for spans in data.resource_spans:
+            for scoped in spans.scope_spans:
+                yield from ((spans.resource, scoped.scope, span) for span in scoped.spans)
+    else:
+        for logs in data.resource_logs:
+            for records in logs.scope_logs:
+                yield from ((logs.resource, records.scope, record) for record in records.log_records)
 
 
 def runs() -> Iterator[Any]:
