@@ -23,6 +23,8 @@ class ModelCall:
     """One call of a model and everything that tells of it, the most telling first."""
 
     readings: list[Reading]
+    # What stands for several calls and tells what they have in common, such as the model.
+    around: Sequence[Reading] = ()
     # Whether its own facts make it a call, not a frame or a preparation.
     tells: bool = False
     usage: Usage | None = None
@@ -60,7 +62,7 @@ class ModelCall:
 
     def text(self, fact: str) -> str | None:
         """A fact as text, from the first copy that tells it."""
-        for reading in self.readings:
+        for reading in (*self.readings, *self.around):
             text = reading.text(fact)
             if text:
                 return text
@@ -103,6 +105,8 @@ def is_failed(reading: Reading) -> bool:
 def model_calls(tree: Tree, readings: Mapping[str, Reading]) -> list[ModelCall]:
     """The model calls in order of their start."""
     groups: dict[str, ModelCall] = {}
+    # Agents' spans stand for calls only where no span of a call's own does.
+    plain = any(reading.kind == "llm" for reading in readings.values())
     # The call that a span stands inside of, '' for none; parents come before children.
     around: dict[str, str] = {}
     inside: dict[str, list[str]] = {}
@@ -110,7 +114,7 @@ def model_calls(tree: Tree, readings: Mapping[str, Reading]) -> list[ModelCall]:
         above = tree.parent.get(span.span_id, "")
         outer = around.get(above, "")
         reading = readings[span.span_id]
-        if reading.kind in _CALLS:
+        if reading.kind in _CALLS or (reading.calls and not plain):
             groups[span.span_id] = ModelCall([reading])
             if outer:
                 inside.setdefault(outer, []).append(span.span_id)
@@ -149,7 +153,7 @@ def _by_records(call: ModelCall) -> list[ModelCall]:
         return [call]
     records = [Reading(reading.span, (), record) for reading in call.readings for record in reading.details()]
     if len(records) > 1:
-        return [ModelCall([record]) for record in records]
+        return [ModelCall([record], around=call.readings) for record in records]
     call.readings += records
     return [call]
 

@@ -24,7 +24,7 @@ def read_facts(run: Run, tree: Tree, readings: Mapping[str, Reading], calls: Seq
     resource = tree.downward[0].resource
     run.service = text_of_fact(resource.get("service.name")) or None
     run.dataset = _first(text_of_fact(resource.get(key)) for key in _DATASETS) or run.dataset
-    chats = [call for call in calls if call.first.kind == "llm"] or list(calls)
+    chats = [call for call in calls if call.first.kind != "embedding"] or list(calls)
     run.model = (
         _first(_asked_model(call) for call in chats)
         or _first(call.text("response_model") for call in chats)

@@ -11,7 +11,7 @@ from whileai_dialects.events import DETAILS, Told
 from whileai_dialects.jsontext import parse_container, structured, unquoted
 from whileai_dialects.log import LogRecord
 from whileai_dialects.message import Content, Message
-from whileai_dialects.roles import Kind, kind_of
+from whileai_dialects.roles import Kind, kind_of, told_kind
 from whileai_dialects.span import Span, when
 from whileai_dialects.table import CONTENT, FACTS
 from whileai_dialects.value import Value
@@ -34,7 +34,7 @@ _REMEMBERED_KEYS = 256  # spans of one instrumentation share their keys; a span 
 class Reading:
     """One span (or one log record that tells a whole call), read through the table."""
 
-    __slots__ = ("_events", "_found", "_gaps", "attributes", "content", "kind", "logs", "said", "span", "time")
+    __slots__ = ("_events", "_found", "_gaps", "attributes", "calls", "content", "kind", "logs", "said", "span", "time")
 
     def __init__(self, span: Span, logs: Sequence[LogRecord] = (), record: LogRecord | None = None) -> None:
         self.span = span
@@ -52,6 +52,8 @@ class Reading:
         self.said: list[Message] | None = None
         words = {key: text for key in self.keys("operation") if (text := text_of_fact(self.attributes[key]))}
         self.kind: Kind = "llm" if record is not None else kind_of(words, span.name, self._found.keys())
+        # An agent's span onto which a second instrumentation wrote its model calls.
+        self.calls = self.kind == "agent" and told_kind(words) == "llm"
 
     def has(self, fact: str) -> bool:
         """Whether any attribute tells the fact."""

@@ -72,7 +72,7 @@ _TALK = frozenset({"said", "answered", "answered_text", "input_tokens", "output_
 
 def kind_of(words: Mapping[str, str], name: str, facts: Collection[str]) -> Kind:
     """The kind of a span from the words its flavours use (in table order), its name, and the facts it carries."""
-    kind = next((found for key, word in words.items() if (found := _word(key, word)) is not None), None)
+    kind = told_kind(words)
     named = _named(name)
     if kind is None:
         return named or _by_facts(facts)
@@ -82,6 +82,11 @@ def kind_of(words: Mapping[str, str], name: str, facts: Collection[str]) -> Kind
     if kind == "llm" and named == "agent":
         return "agent"
     return kind
+
+
+def told_kind(words: Mapping[str, str]) -> Kind | None:
+    """The kind that the first known word tells."""
+    return next((found for key, word in words.items() if (found := _word(key, word)) is not None), None)
 
 
 @lru_cache(maxsize=4096)

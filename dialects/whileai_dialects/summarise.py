@@ -78,7 +78,7 @@ def _outcome(run: Run, tree: Tree, readings: Readings, calls: Sequence[ModelCall
     suspects = [readings[span.span_id] for span in tree.tops if readings[span.span_id].kind != "tool"]
     suspects += outer_readings(tree, readings, cast.reading)
     failed = next((reading for reading in suspects if is_failed(reading)), None)
-    chats = [call for call in calls if call.first.kind == "llm"]
+    chats = [call for call in calls if call.first.kind != "embedding"]
     last = max(chats, key=lambda call: when(call.first.span), default=None)
     if failed is None and last is not None and last.failed:
         failed = last.first

@@ -66,7 +66,7 @@ def _threads(
     history = History()
     owners = _owners(tree, readings, cast)
     for call in calls:
-        if call.first.kind != "llm":
+        if call.first.kind == "embedding":
             continue
         owner, inner = owners[call.first.span.span_id]
         resumed = not inner and history.resume(call)

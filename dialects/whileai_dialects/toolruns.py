@@ -181,6 +181,8 @@ def unwrapped_result(value: object, adk: bool = False) -> object:
             return structured(told)
         if value.keys() <= {"output"} and value:
             return unwrapped_result(value["output"])
+        if value.keys() == {"id", "name", "response"}:  # Gemini's function response
+            return unwrapped_result(value["response"], adk=True)
         if adk and value.keys() == {"result"}:
             return structured(value["result"])
         if "content" in value and value.keys() <= {
