@@ -22,7 +22,7 @@ def issue_refund(order_id: str, amount: float) -> dict[str, Any]:
         order_id: The number on the receipt.
         amount: How much to pay back.
     """
-    return {"refunded": amount}
+    return {"refunded": amount, "order_id": order_id}
 
 
 def schema(**properties: str) -> dict[str, Any]:

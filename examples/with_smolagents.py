@@ -11,9 +11,7 @@ from shop import INSTRUCTIONS, PROMPT, issue_refund, lookup_order  # noqa: E402
 from smolagents import OpenAIServerModel, ToolCallingAgent, tool  # noqa: E402
 
 model = OpenAIServerModel("gpt-4o-mini")
-desk = ToolCallingAgent(
-    [tool(lookup_order), tool(issue_refund)], model, instructions=INSTRUCTIONS, verbosity_level=0
-)
+desk = ToolCallingAgent([tool(lookup_order), tool(issue_refund)], model, instructions=INSTRUCTIONS, verbosity_level=0)
 
 with whileai.scenario("refund-042", eval_set="smoke"):
     answer = desk.run(PROMPT)

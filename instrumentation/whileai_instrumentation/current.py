@@ -3,6 +3,7 @@
 from opentelemetry import trace
 from opentelemetry.trace import Span, SpanContext
 
+from whileai_instrumentation.adoption import true_context
 from whileai_instrumentation.processors import is_copy, root_of
 from whileai_instrumentation.scenario import open_block
 
@@ -20,7 +21,7 @@ def current_context() -> SpanContext | None:
     """The span that a grade given here belongs to."""
     here = trace.get_current_span().get_span_context()
     if here.is_valid:
-        return here
+        return true_context(here)
     block = open_block()
     return block.last_root if block is not None else None
 

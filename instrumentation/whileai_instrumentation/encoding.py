@@ -11,6 +11,7 @@ from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from whileai_instrumentation import adoption
 from whileai_instrumentation.content import leave_out_content
 from whileai_instrumentation.identity import Identity
 from whileai_instrumentation.redaction import Redact, redact_request
@@ -36,6 +37,7 @@ class Encoder:
         if request is None:
             return None
         try:
+            adoption.rewrite(request)
             self.identity.mark(request)
             if not self.capture_content:
                 leave_out_content(request)

@@ -9,6 +9,7 @@ from opentelemetry.context import Context
 from opentelemetry.sdk._logs import LogRecordProcessor
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
+from whileai_instrumentation import adoption
 from whileai_instrumentation.log_records import readable, size_of_log
 from whileai_instrumentation.outbox import Outbox
 from whileai_instrumentation.scenario import CARRIED, carried, open_block
@@ -54,7 +55,8 @@ class OutboxSpanProcessor(SpanProcessor):
             for key in CARRIED:
                 if key in told:
                     span.set_attribute(key, str(told[key]))
-        if span.parent is None or span.parent.is_remote:
+        adopted = adoption.note(span)
+        if not adopted and (span.parent is None or span.parent.is_remote):
             _roots.setdefault(span.context.trace_id, span)
             block = open_block(parent_context) or open_block()
             if block is not None:

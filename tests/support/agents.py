@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -24,6 +25,14 @@ def tracer_of(outbox: Outbox) -> Tracer:
     tracer = provider.get_tracer("tests")
     assert isinstance(tracer, Tracer)
     return tracer
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait for what another thread brings about."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it never came about"
+        time.sleep(0.01)
 
 
 class Ran:

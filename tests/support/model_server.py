@@ -20,7 +20,7 @@ CALLS: Sequence[tuple[str, Mapping[str, object]]] = (
     ("issue_refund", {"order_id": "A-1001", "amount": 25.5}),
 )
 ORDER = {"order_id": "A-1001", "total": 25.5, "status": "delivered"}
-REFUND = {"refunded": 25.5}
+REFUND = {"refunded": 25.5, "order_id": "A-1001"}
 INPUT_TOKENS, OUTPUT_TOKENS = 100, 10  # of each call
 
 Json = dict[str, Any]
