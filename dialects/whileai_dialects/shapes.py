@@ -281,6 +281,8 @@ def _out_of_repr(part: Part) -> list[Part]:
 
 
 def _tool_message(value: Block, content: object) -> Message:
+    if isinstance(content, dict) and content.get("type") == "function" and "function" in content:
+        return Message("tool")  # Langfuse puts the tools on offer among the messages
     parts = content_parts(content) if isinstance(content, list | dict) else []
     if any(part.kind == "result" for part in parts):
         return Message("tool", [part for part in parts if part.kind == "result"])

@@ -83,6 +83,7 @@ FACTS: tuple[Fact, ...] = (
         ("crewai.agent.role", CREWAI),
         ("haystack.agent.name", HAYSTACK),
         ("traceloop.association.properties.lc_agent_name", TRACELOOP),
+        ("langfuse.observation.metadata.lc_agent_name", LANGFUSE),
     ),
     _fact(
         "function",
@@ -140,6 +141,7 @@ FACTS: tuple[Fact, ...] = (
         ("llm.system", OPENINFERENCE),
         ("ai.model.provider", VERCEL),
         ("mlflow.llm.provider", MLFLOW),
+        ("langfuse.observation.metadata.ls_provider", LANGFUSE),
     ),
     _fact(
         "version",
@@ -170,6 +172,8 @@ FACTS: tuple[Fact, ...] = (
         ("traceloop.association.properties.thread_id", TRACELOOP),
         ("traceloop.association.properties.conversation_id", TRACELOOP),
         ("langfuse.session.id", LANGFUSE),
+        ("langfuse.trace.metadata.thread_id", LANGFUSE),
+        ("langfuse.observation.metadata.thread_id", LANGFUSE),
         ("langsmith.metadata.thread_id", LANGSMITH),
         ("langsmith.metadata.session_id", LANGSMITH),
         ("langsmith.metadata.conversation_id", LANGSMITH),

@@ -50,18 +50,20 @@ def call_model(call: ModelCall) -> str | None:
 
 # Where the four counts stand in a JSON text of tokens, by the words of OpenAI, Anthropic and the tools around them.
 _BLOB: tuple[tuple[str, ...], ...] = (
-    ("input_tokens", "prompt_tokens", "input"),
-    ("output_tokens", "completion_tokens", "output"),
+    ("input_tokens", "prompt_tokens"),
+    ("output_tokens", "completion_tokens"),
     (
         "cache_read_input_tokens",
         "prompt_tokens_details.cached_tokens",
         "input_tokens_details.cached_tokens",
         "input_cached_tokens",
+        "input_cache_read",
     ),
     (
         "completion_tokens_details.reasoning_tokens",
         "output_tokens_details.reasoning_tokens",
         "output_reasoning_tokens",
+        "output_reasoning",
     ),
 )
 
@@ -94,11 +96,17 @@ def _usage(call: ModelCall) -> Usage:
 
 def _told(counts: dict[str, object]) -> Usage:
     """Counts in one of the forms that providers give them."""
+    if "input" in counts:  # Langfuse splits a count into parts that add up
+        counts = counts | {f"{side}_tokens": _parts(counts, side) for side in ("input", "output")}
     flat = dict(counts)
     for key, inner in counts.items():
         if isinstance(inner, dict):
             flat |= {f"{key}.{name}": item for name, item in inner.items()}
     return Usage(*(next((n for name in names if (n := _whole(flat.get(name))) is not None), None) for names in _BLOB))
+
+
+def _parts(counts: dict[str, object], side: str) -> int | None:
+    return _sum(_whole(item) for key, item in counts.items() if key.split("_")[0] == side)
 
 
 def _total(told: Sequence[Usage]) -> Usage:
