@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from whileai_dialects import FLAT_FACTS, Attributes, Event, LogRecord, Run, Span, encode_value, row_of, summarise
@@ -117,6 +117,8 @@ def test_a_long_history_told_again_by_every_call_adds_each_turn_once() -> None:
     assert [step.get("text") for step in run.steps] == [f"step {n}" for n in range(1, 400)]
 
 
+# Slow machines are no failures.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 WORDS = re.findall(
     r"\w+",
     "role parts content type text messages tool_calls function arguments id name kwargs lc data output input message"
@@ -166,7 +168,7 @@ def traces(draw: st.DrawFn) -> list[Span]:
     return found
 
 
-@settings(max_examples=200, deadline=None)
+@settings(unhurried, max_examples=200)
 @given(traces(), json_values)
 def test_no_trace_makes_summarising_fail(spans: list[Span], body: object) -> None:
     log = LogRecord(TRACE, spans[0].span_id, event_name="gen_ai.assistant.message", raw_body=encode_value(body))
@@ -175,7 +177,7 @@ def test_no_trace_makes_summarising_fail(spans: list[Span], body: object) -> Non
     assert json.loads(json.dumps(row_of(run)))["schema_version"] == "1"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(unhurried, max_examples=60)
 @given(traces())
 def test_the_order_of_spans_changes_nothing(spans: list[Span]) -> None:
     assert repr(summarise(spans[::-1])) == repr(summarise(spans))

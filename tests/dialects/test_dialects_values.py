@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
@@ -13,6 +13,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
 from whileai_dialects import Attributes, LogRecord, Span, decode_value, encode_value, json_form, latest
 from whileai_dialects.wire import LogWire, Request, ResourceWire, ScopeWire, SpanWire
+
+# Slow machines are no failures.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
 values = st.recursive(
@@ -27,6 +30,7 @@ values = st.recursive(
 )
 
 
+@unhurried
 @given(values)
 def test_every_kind_of_value_comes_back_as_it_was(value: Any) -> None:
     assert same(decode_value(encode_value(value)), value)
@@ -41,11 +45,13 @@ def same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
+@unhurried
 @given(values)
 def test_values_come_back_from_the_bytes_that_the_official_messages_write(value: Any) -> None:
     assert same(decode_value(AnyValue.FromString(encode_value(value)).SerializeToString()), value)
 
 
+@unhurried
 @given(st.binary(max_size=40))
 def test_no_bytes_make_the_decoder_fail(raw: bytes) -> None:
     decode_value(raw)
