@@ -2,7 +2,8 @@
 
 import sys
 
-from whileai_dialects.table import CONTENT, FACTS, Fact
+from whileai_dialects.fact import Fact
+from whileai_dialects.table import CONTENT, FACTS
 
 _HEAD = """# Where each fact of a run comes from
 

@@ -1,62 +1,33 @@
 """The table of dialects: for each fact, the attribute keys that tell it, best first.
 
-This is the only list of such keys. The flat facts that SQL extracts per span are made from it (`FLAT_FACTS`), the
-readers look their keys up in it, and `docs/dialects.md` is printed from it. A new dialect is new rows here and a
-capture in the tests.
+This, with its second half in `table_talk.py`, is the only list of such keys. The flat facts that SQL extracts per span
+are made from it (`FLAT_FACTS`), the readers look their keys up in it, and `docs/dialects.md` is printed from it. A new
+dialect is new rows here and a capture in the tests.
 """
 
-from dataclasses import dataclass
-from typing import Literal
-
-Kind = Literal["text", "count", "number", "content"]
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One attribute key that tells a fact, and the flavours that use it."""
-
-    key: str
-    flavour: str
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A fact about a span: what it means, and where it is told, best source first."""
-
-    name: str
-    meaning: str
-    kind: Kind
-    sources: tuple[Source, ...]
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The attribute keys, best first."""
-        return tuple(source.key for source in self.sources)
-
-
-def _fact(name: str, meaning: str, kind: Kind, *sources: tuple[str, str]) -> Fact:
-    return Fact(name, meaning, kind, tuple(Source(key, flavour) for key, flavour in sources))
-
-
-GENAI = "gen_ai"
-GENAI_OLD = "gen_ai before 1.37"
-TRACELOOP = "Traceloop"
-OPENINFERENCE = "OpenInference"
-VERCEL = "Vercel AI SDK"
-LANGSMITH = "LangSmith"
-LANGFUSE = "Langfuse"
-MLFLOW = "MLflow"
-CLAUDE = "Claude Agent SDK"
-PYDANTIC = "pydantic-ai"
-ADK = "Google ADK"
-LITELLM = "LiteLLM"
-HAYSTACK = "Haystack"
-CREWAI = "CrewAI"
-WHILE = "While"
-STRANDS = "Strands"
+from whileai_dialects.fact import (
+    ADK,
+    CLAUDE,
+    CREWAI,
+    GENAI,
+    GENAI_OLD,
+    HAYSTACK,
+    LANGFUSE,
+    LANGSMITH,
+    LITELLM,
+    MLFLOW,
+    OPENINFERENCE,
+    PYDANTIC,
+    TRACELOOP,
+    VERCEL,
+    WHILE,
+    Fact,
+    fact,
+)
+from whileai_dialects.table_talk import CONTENT
 
 FACTS: tuple[Fact, ...] = (
-    _fact(
+    fact(
         "operation",
         "what the span did",
         "text",
@@ -71,7 +42,7 @@ FACTS: tuple[Fact, ...] = (
         ("span.type", CLAUDE),
         ("haystack.component.type", HAYSTACK),
     ),
-    _fact(
+    fact(
         "agent",
         "the agent's name",
         "text",
@@ -85,20 +56,20 @@ FACTS: tuple[Fact, ...] = (
         ("traceloop.association.properties.lc_agent_name", TRACELOOP),
         ("langfuse.observation.metadata.lc_agent_name", LANGFUSE),
     ),
-    _fact(
+    fact(
         "function",
         "the application's own name for a call, where no agent is named",
         "text",
         ("ai.telemetry.functionId", VERCEL),
     ),
-    _fact(
+    fact(
         "entity",
         "the name of the workflow, task, agent or tool",
         "text",
         ("traceloop.entity.name", TRACELOOP),
         ("gen_ai.workflow.name", GENAI),
     ),
-    _fact(
+    fact(
         "response_id",
         "the provider's id of the answer",
         "text",
@@ -106,7 +77,7 @@ FACTS: tuple[Fact, ...] = (
         ("ai.response.id", VERCEL),
         ("llm.response.id", OPENINFERENCE),
     ),
-    _fact(
+    fact(
         "model",
         "the model that was asked",
         "text",
@@ -121,7 +92,7 @@ FACTS: tuple[Fact, ...] = (
         ("litellm.provider.model", LITELLM),
         ("llm.openai.model", LITELLM),
     ),
-    _fact(
+    fact(
         "response_model",
         "the model that answered",
         "text",
@@ -131,7 +102,7 @@ FACTS: tuple[Fact, ...] = (
         ("ai.response.model", VERCEL),
         ("response.model", CLAUDE),
     ),
-    _fact(
+    fact(
         "provider",
         "the vendor of the model",
         "text",
@@ -143,7 +114,7 @@ FACTS: tuple[Fact, ...] = (
         ("mlflow.llm.provider", MLFLOW),
         ("langfuse.observation.metadata.ls_provider", LANGFUSE),
     ),
-    _fact(
+    fact(
         "version",
         "the version of the weights",
         "text",
@@ -151,7 +122,7 @@ FACTS: tuple[Fact, ...] = (
         ("whileai.model_version", WHILE),
         ("gen_ai.agent.version", GENAI),
     ),
-    _fact(
+    fact(
         "scenario",
         "the situation that several runs try",
         "text",
@@ -159,7 +130,7 @@ FACTS: tuple[Fact, ...] = (
         ("whileai.scenario_id", WHILE),
         ("test.case.name", "OpenTelemetry test"),
     ),
-    _fact(
+    fact(
         "conversation",
         "the session or thread",
         "text",
@@ -183,16 +154,16 @@ FACTS: tuple[Fact, ...] = (
         ("mlflow.trace.session", MLFLOW),
         ("gcp.vertex.agent.session_id", ADK),
     ),
-    _fact(
+    fact(
         "eval_set",
         "the eval set that the run was tagged with",
         "text",
         ("zeroproof.eval_set", WHILE),
         ("whileai.eval_set", WHILE),
     ),
-    _fact("reward", "the verdict, told inline", "number", ("whileai.reward", WHILE), ("zeroproof.score", WHILE)),
-    _fact("pass_at", "the bar of the inline verdict", "number", ("zeroproof.score.pass_at", WHILE)),
-    _fact(
+    fact("reward", "the verdict, told inline", "number", ("whileai.reward", WHILE), ("zeroproof.score", WHILE)),
+    fact("pass_at", "the bar of the inline verdict", "number", ("zeroproof.score.pass_at", WHILE)),
+    fact(
         "tool",
         "the tool that ran",
         "text",
@@ -202,7 +173,7 @@ FACTS: tuple[Fact, ...] = (
         ("tool_name", CLAUDE),
         ("haystack.tool.name", HAYSTACK),
     ),
-    _fact(
+    fact(
         "call_id",
         "the id of the tool call",
         "text",
@@ -214,7 +185,7 @@ FACTS: tuple[Fact, ...] = (
         ("gcp.vertex.agent.tool_call_id", ADK),
         ("tool_use_id", CLAUDE),
     ),
-    _fact(
+    fact(
         "input_tokens",
         "tokens read, the cached ones included",
         "count",
@@ -227,7 +198,7 @@ FACTS: tuple[Fact, ...] = (
         ("ai.usage.tokens", VERCEL),
         ("input_tokens", CLAUDE),
     ),
-    _fact(
+    fact(
         "output_tokens",
         "tokens written, the reasoning ones included",
         "count",
@@ -239,7 +210,7 @@ FACTS: tuple[Fact, ...] = (
         ("ai.usage.completionTokens", VERCEL),
         ("output_tokens", CLAUDE),
     ),
-    _fact(
+    fact(
         "cached_tokens",
         "the part of the tokens read that came from a cache",
         "count",
@@ -253,7 +224,7 @@ FACTS: tuple[Fact, ...] = (
         ("ai.usage.cachedInputTokens", VERCEL),
         ("cache_read_tokens", CLAUDE),
     ),
-    _fact(
+    fact(
         "reasoning_tokens",
         "the part of the tokens written that was reasoning",
         "count",
@@ -264,7 +235,7 @@ FACTS: tuple[Fact, ...] = (
         ("ai.usage.outputTokenDetails.reasoningTokens", VERCEL),
         ("ai.usage.reasoningTokens", VERCEL),
     ),
-    _fact(
+    fact(
         "cost",
         "the price of the call in US dollars",
         "number",
@@ -277,181 +248,9 @@ FACTS: tuple[Fact, ...] = (
     ),
 )
 
-# What carries the talk itself. A key that ends in a dot is a flattened list: the rest of the key is index and field.
-CONTENT: tuple[Fact, ...] = (
-    _fact(
-        "said",
-        "the messages that went into a call, or the input of an agent",
-        "content",
-        ("gen_ai.input.messages", GENAI),
-        ("gen_ai.prompt.", TRACELOOP),
-        ("llm.input_messages.", OPENINFERENCE),
-        ("llm.input_messages", OPENINFERENCE),
-        ("ai.prompt.messages", VERCEL),
-        ("events", PYDANTIC),
-        ("pydantic_ai.all_messages", PYDANTIC),
-        ("all_messages_events", PYDANTIC),
-        ("gcp.vertex.agent.llm_request", ADK),
-        ("ai.prompt", VERCEL),
-        ("gen_ai.prompt", LANGSMITH),
-        ("langfuse.observation.input", LANGFUSE),
-        ("mlflow.spanInputs", MLFLOW),
-        ("haystack.agent.input", HAYSTACK),
-        ("haystack.component.input", HAYSTACK),
-        ("llm.openai.messages", LITELLM),
-        ("llm.azure.messages", LITELLM),
-        ("llm.anthropic.messages", LITELLM),
-        ("user_prompt", CLAUDE),
-        ("new_context", CLAUDE),
-        ("gen_ai.retrieval.query.text", GENAI),
-        ("traceloop.entity.input", TRACELOOP),
-        ("input.value", OPENINFERENCE),
-    ),
-    _fact(
-        "answered",
-        "the messages that came out of a call, or the answer of an agent",
-        "content",
-        ("gen_ai.output.messages", GENAI),
-        ("gen_ai.completion.", TRACELOOP),
-        ("llm.output_messages.", OPENINFERENCE),
-        ("llm.output_messages", OPENINFERENCE),
-        ("final_result", PYDANTIC),
-        ("gcp.vertex.agent.llm_response", ADK),
-        ("gen_ai.completion", LANGSMITH),
-        ("llm.openai.choices", LITELLM),
-        ("llm.azure.choices", LITELLM),
-        ("llm.anthropic.content", LITELLM),
-        ("langfuse.observation.output", LANGFUSE),
-        ("mlflow.spanOutputs", MLFLOW),
-        ("haystack.agent.output", HAYSTACK),
-        ("haystack.component.output", HAYSTACK),
-        ("response.model_output", CLAUDE),
-        ("crewai.crew.result", CREWAI),
-        ("traceloop.entity.output", TRACELOOP),
-        ("output.value", OPENINFERENCE),
-    ),
-    _fact(
-        "answered_text", "the text of the answer", "content", ("ai.response.text", VERCEL), ("ai.result.text", VERCEL)
-    ),
-    _fact(
-        "answered_object",
-        "the object that was the answer",
-        "content",
-        ("ai.response.object", VERCEL),
-        ("ai.result.object", VERCEL),
-    ),
-    _fact("answered_reasoning", "the reasoning before the answer", "content", ("ai.response.reasoning", VERCEL)),
-    _fact(
-        "answered_calls",
-        "the tools that the answer asks for",
-        "content",
-        ("ai.response.toolCalls", VERCEL),
-        ("ai.result.toolCalls", VERCEL),
-    ),
-    _fact(
-        "system",
-        "the system prompt beside the messages",
-        "content",
-        ("gen_ai.system_instructions", GENAI),
-        ("system_prompt", STRANDS),
-        ("user_system_prompt", CLAUDE),
-        ("system_prompt_preview", CLAUDE),
-        ("crewai.agent.backstory", CREWAI),
-    ),
-    _fact(
-        "arguments",
-        "what a tool was given",
-        "content",
-        ("gen_ai.tool.call.arguments", GENAI),
-        ("gen_ai.tool.input", GENAI_OLD),
-        ("tool_arguments", PYDANTIC),
-        ("ai.toolCall.args", VERCEL),
-        ("gcp.vertex.agent.tool_call_args", ADK),
-        ("haystack.agent.step.tool.input", HAYSTACK),
-        ("haystack.tool.input", HAYSTACK),
-        ("tool.arguments", TRACELOOP),
-        ("tool.input", GENAI_OLD),
-        ("tool_input", CLAUDE),
-        ("gen_ai.prompt", LANGSMITH),
-        ("langfuse.observation.input", LANGFUSE),
-        ("mlflow.spanInputs", MLFLOW),
-        ("traceloop.entity.input", TRACELOOP),
-        ("input.value", OPENINFERENCE),
-    ),
-    _fact(
-        "result",
-        "what a tool gave back",
-        "content",
-        ("gen_ai.tool.call.result", GENAI),
-        ("gen_ai.tool.output", GENAI_OLD),
-        ("tool_response", PYDANTIC),
-        ("ai.toolCall.result", VERCEL),
-        ("gcp.vertex.agent.tool_response", ADK),
-        ("haystack.agent.step.tool.output", HAYSTACK),
-        ("haystack.tool.output", HAYSTACK),
-        ("tool.output", GENAI_OLD),
-        ("gen_ai.completion", LANGSMITH),
-        ("langfuse.observation.output", LANGFUSE),
-        ("mlflow.spanOutputs", MLFLOW),
-        ("traceloop.entity.output", TRACELOOP),
-        ("output.value", OPENINFERENCE),
-    ),
-    _fact("tool_status", "whether a tool failed", "content", ("gen_ai.tool.status", STRANDS), ("tool.status", STRANDS)),
-    _fact(
-        "definitions",
-        "the schemas of the tools that were offered",
-        "content",
-        ("gen_ai.tool.definitions", GENAI),
-        ("llm.tools.", OPENINFERENCE),
-        ("llm.request.functions.", TRACELOOP),
-        ("ai.prompt.tools", VERCEL),
-        ("model_request_parameters", PYDANTIC),
-        ("mlflow.chat.tools", MLFLOW),
-        ("gcp.vertex.agent.llm_request", ADK),
-        ("llm.invocation_parameters", OPENINFERENCE),
-    ),
-    _fact(
-        "finish",
-        "why the answer ended",
-        "content",
-        ("gen_ai.response.finish_reasons", GENAI),
-        ("llm.finish_reason", OPENINFERENCE),
-        ("ai.response.finishReason", VERCEL),
-    ),
-    _fact(
-        "task",
-        "what a crew was asked",
-        "content",
-        ("crewai.task.description", CREWAI),
-        ("crewai.crew.tasks", CREWAI),
-        ("crew_tasks", CREWAI),
-    ),
-    _fact(
-        "usage",
-        "tokens, told as JSON",
-        "content",
-        ("langfuse.observation.usage_details", LANGFUSE),
-        ("mlflow.chat.tokenUsage", MLFLOW),
-    ),
-    _fact("metadata", "what the application attached, as JSON", "content", ("metadata", OPENINFERENCE)),
-    _fact(
-        "parameters", "the parameters of the request, as JSON", "content", ("llm.invocation_parameters", OPENINFERENCE)
-    ),
-    _fact("prompt_token_ids", "the token ids that went in", "content", ("whileai.prompt_token_ids", WHILE)),
-    _fact("token_ids", "the token ids that came out", "content", ("whileai.token_ids", WHILE)),
-    _fact("logprobs", "their log probabilities", "content", ("whileai.logprobs", WHILE)),
-    _fact(
-        "error",
-        "what went wrong",
-        "content",
-        ("error.message", GENAI),
-        ("exception.message", GENAI),
-        ("error", CLAUDE),
-        ("error.type", GENAI),
-    ),
-)
+__all__ = ["CONTENT", "FACT", "FACTS", "FLAT_FACTS"]
 
-FACT = {fact.name: fact for fact in (*FACTS, *CONTENT)}
+FACT = {row.name: row for row in (*FACTS, *CONTENT)}
 
 # For each scalar fact, the attribute keys that tell it, best first: what SQL makes its flat columns from.
-FLAT_FACTS: dict[str, tuple[str, ...]] = {fact.name: fact.keys for fact in FACTS}
+FLAT_FACTS: dict[str, tuple[str, ...]] = {row.name: row.keys for row in FACTS}

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from whileai_dialects.agents import Cast, outer_readings
+from whileai_dialects.asks import answer_of, ask_of
 from whileai_dialects.calls import ModelCall
-from whileai_dialects.content import answer_of, ask_of, content_of
+from whileai_dialects.content import content_of
 from whileai_dialects.history import History
 from whileai_dialects.reading import Reading
 from whileai_dialects.span import when
