@@ -13,6 +13,10 @@ from whileai_collector.admission import Ticket
 from whileai_ingest import Undecodable
 
 _STEP = 1 << 20
+# What is left of the input is copied at each step and each member, so a step sees only so much of it …
+_SLICE = 64 << 10
+# … and a body of millions of empty members is no body: each costs a decoder.
+_MOST_MEMBERS = 10_000
 # isal's stubs do not say that its error is an exception.
 _ERRORS = cast("tuple[type[Exception], ...]", (zlib.error, IsalError))
 
@@ -34,24 +38,28 @@ def inflate(body: bytes, ticket: Ticket) -> bytes:
 
 def _inflate(body: bytes, ticket: Ticket, new: Callable[[], Any], name: str) -> bytes:
     parts: list[bytes] = []
-    total = 0
+    total = members = 0
+    stream: Any = None
     try:
-        while body:
-            stream = new()
-            while True:
-                part = stream.decompress(body, _STEP)
+        for at in range(0, len(body), _SLICE):
+            rest, part = body[at : at + _SLICE], b""
+            while rest or (stream is not None and len(part) == _STEP):  # a full step may hold more back
+                if stream is None:
+                    stream, members = new(), members + 1
+                    if members > _MOST_MEMBERS:
+                        raise Undecodable(f"the {name} body has more than {_MOST_MEMBERS} members")
+                part = stream.decompress(rest, _STEP)
                 total += len(part)
                 ticket.check(total)
                 ticket.grow(len(part))
                 parts.append(part)
+                rest = stream.unused_data if stream.eof else stream.unconsumed_tail
                 if stream.eof:
-                    body = stream.unused_data
-                    break
-                body = stream.unconsumed_tail
-                if not body and not part:
-                    raise Undecodable(f"the {name} body ends before its end")
+                    stream = None
     except _ERRORS as error:
         raise Undecodable(f"the body is not {name}: {error}") from None
+    if stream is not None:
+        raise Undecodable(f"the {name} body ends before its end")
     return b"".join(parts)
 
 

@@ -26,7 +26,7 @@ from whileai_ingest.dataset import DEFAULT_DATASET, dataset_name
 from whileai_ingest.errors import Undecodable
 from whileai_ingest.frames import EMPTY_RESOURCE, EMPTY_SCOPE, EMPTY_STATUS, Context, Item, log_ids, span_ids
 from whileai_ingest.refusals import Reason, Refusal
-from whileai_ingest.repair import repaired
+from whileai_ingest.repair import repaired, without_unknown
 
 _INT64_MAX = 2**63 - 1
 
@@ -140,6 +140,7 @@ def _admit(checked: Checked, signal: _Signal, context: Context, raw: bytes, item
             )
             return
         raw = mended
+    raw = without_unknown(item, raw)
     ids = signal.judge(item, raw)
     if isinstance(ids, Refusal):
         checked.refusals.append(ids)

@@ -14,6 +14,7 @@ import base64
 import binascii
 import json
 import math
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -35,6 +36,8 @@ from whileai_ingest.refusals import Reason, Refusal
 _ID_FIELDS = {"trace_id": Reason.TRACE_ID, "span_id": Reason.SPAN_ID, "parent_span_id": Reason.PARENT_SPAN_ID}
 # One bad member of these lists never costs its neighbours.
 _ITEMS = {"opentelemetry.proto.trace.v1.Span", "opentelemetry.proto.logs.v1.LogRecord"}
+
+_WHOLE = re.compile(r"\s*[+-]?[0-9]{1,38}\s*")
 
 _Encoder = Callable[[Any, list[Refusal]], bytes]
 
@@ -110,6 +113,8 @@ def _field(field: FieldDescriptor) -> _Encoder:
                 parts.append(single(member, refusals))
             except _BadField as error:
                 refusals.append(Refusal(error.reason, str(error), _agent(member)))
+            except RecursionError:
+                refusals.append(Refusal(Reason.MALFORMED, "an item is nested too deep", _agent(member)))
         return b"".join(parts)
 
     return repeated
@@ -204,9 +209,7 @@ def _double(field: FieldDescriptor, value: Any) -> float:
 
 def _integer(field: FieldDescriptor, value: Any, low: int, high: int) -> int:
     number = value
-    if (isinstance(value, str) and value.strip().lstrip("+-").isdecimal() and len(value) < 40) or (
-        isinstance(value, float) and value.is_integer()
-    ):
+    if (isinstance(value, str) and _WHOLE.fullmatch(value)) or (isinstance(value, float) and value.is_integer()):
         number = int(value)
     if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
         reason = Reason.TIME if field.name.endswith("_unix_nano") else Reason.MALFORMED

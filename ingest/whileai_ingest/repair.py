@@ -1,20 +1,25 @@
-"""Text that is not UTF-8, mended in place: the bad bytes become U+FFFD, everything else stays as it was sent.
+"""Items that a strict reader would refuse, mended so that they say the same.
 
+Text that is not UTF-8 is mended in place: the bad bytes become U+FFFD, everything else stays as it was sent.
 OTLP's strings are UTF-8 by the protobuf specification, and a strict parser refuses the whole request for one bad
 byte. A twin of the schema in proto2, whose parser does not look into strings, lets us find and mend just the bad ones.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
+from google.protobuf.unknown_fields import UnknownFieldSet
 from opentelemetry.proto.common.v1 import common_pb2
 from opentelemetry.proto.logs.v1 import logs_pb2
 from opentelemetry.proto.resource.v1 import resource_pb2
 from opentelemetry.proto.trace.v1 import trace_pb2
+
+from whileai_ingest.protowire import BYTES, FIXED64, VARINT, bytes_field, fixed64_field, varint_field
 
 
 def _twins() -> dict[str, Any]:
@@ -47,6 +52,36 @@ def repaired(message: str, raw: bytes) -> bytes | None:
         return bytes(parsed.SerializeToString())
     except (DecodeError, RecursionError):
         return None
+
+
+def without_unknown(message: Any, raw: bytes) -> bytes:
+    """`raw` without top-level fields that OTLP does not have: theirs could stand where ours are appended."""
+    if not len(UnknownFieldSet(message)):
+        return raw
+    message.DiscardUnknownFields()
+    return bytes(message.SerializeToString())
+
+
+def canonical(message: type[Message], frame: bytes) -> bytes | None:
+    """A frame in the plainest form that says the same, with our own fields behind it; None when it is none.
+
+    Protobuf's parser takes what ClickHouse's does not: groups, overlong varints, a known field in another wire type.
+    """
+    try:
+        parsed = message.FromString(frame)
+    except DecodeError:
+        return None
+    unknown = UnknownFieldSet(parsed)
+    ours = [
+        _APPENDED[field.wire_type](field.field_number, field.data)
+        for field in (unknown[at] for at in range(len(unknown)))
+        if field.field_number > 1000 and field.wire_type in _APPENDED
+    ]
+    parsed.DiscardUnknownFields()
+    return bytes(parsed.SerializeToString()) + b"".join(ours)
+
+
+_APPENDED: dict[int, Callable[[int, Any], bytes]] = {VARINT: varint_field, FIXED64: fixed64_field, BYTES: bytes_field}
 
 
 def _mend(message: Message) -> None:

@@ -11,8 +11,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import structlog
+from google.protobuf.message import Message
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from whileai_ingest.batch import MEASUREMENT_COLUMNS, REJECTION_COLUMNS, Batch, gather
 from whileai_ingest.errors import IngestError, StoreRefused, StoreUnavailable
@@ -20,6 +24,7 @@ from whileai_ingest.frames import LOG_SCHEMA, SPAN_SCHEMA, join, split
 from whileai_ingest.journal import Journal
 from whileai_ingest.metrics import IngestMetrics
 from whileai_ingest.records import Record
+from whileai_ingest.repair import canonical
 from whileai_ingest.run_writer import RunWriter
 from whileai_ingest.store import Store
 
@@ -34,6 +39,7 @@ _RETRY_SECONDS = (0.2, 0.5, 1, 2, 5)
 # A reader that waits while writes fail is told so after this long, rather than when its patience ends.
 TROUBLED_SECONDS = 2.0
 
+_MESSAGES: dict[str, type[Message]] = {"spans": Span, "log_records": LogRecord}
 _DELETE_FROM = ("spans", "log_records", "measurements")
 
 
@@ -167,16 +173,20 @@ class Writer:
             self._store.insert_frames(table, schema, b"".join(record.payload for record in records))
         except StoreRefused as error:
             self._isolate(table, schema, records, error)
+            return
         self._metrics.written.labels(table).inc(sum(record.count for record in records))
 
     def _isolate(self, table: str, schema: str, records: Sequence[Record], error: StoreRefused) -> None:
-        """One unwritable frame refuses its whole block: halve until it stands alone, and quarantine it."""
+        """One unwritable frame refuses its whole block: write all plainly, else halve until it stands alone."""
         if len(records) > 1:
             for record in records:
                 self.write_frames(table, schema, [record])
             return
         (record,) = records
-        frames = list(split(record.payload))
+        frames = [canonical(_MESSAGES[table], frame) or frame for frame in split(record.payload)]
+        if (plain := join(frames)) != record.payload:
+            self.write_frames(table, schema, [replace(record, payload=plain)])
+            return
         if len(frames) == 1:
             self._quarantine(record.account, record.version, table, str(error), frames[0])
             return

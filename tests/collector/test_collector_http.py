@@ -69,6 +69,23 @@ def test_a_gzip_body_of_several_members_is_one_body(http: httpx.Client) -> None:
     assert run_of(http, trace_id)["spanCount"] == 2
 
 
+def test_a_gzip_body_of_a_hundred_thousand_empty_members_is_400(http: httpx.Client) -> None:
+    body = gzip.compress(b"") * 100_000
+    answer = http.post("/v1/traces", content=body, headers=PROTOBUF | {"content-encoding": "gzip"})
+    assert answer.status_code == 400
+    assert "members" in Status.FromString(answer.content).message
+
+
+@pytest.mark.parametrize("size", [65_535, 65_536, 1 << 20, (1 << 20) + 1, 5 << 20])
+def test_a_compressed_body_that_ends_on_a_step_is_whole(http: httpx.Client, size: int) -> None:
+    trace_id = new_trace_id()
+    body = traces([span(trace_id, attributes={"a": "x"})])
+    body = traces([span(trace_id, attributes={"a": "x" * (size - len(body))})])
+    for encoding, encoded in (("gzip", gzip.compress(body)), ("deflate", zlib.compress(body)[2:-4])):
+        headers = PROTOBUF | {"content-encoding": encoding}
+        assert http.post("/v1/traces", content=encoded, headers=headers).status_code == 200
+
+
 def test_a_json_answer_says_where_the_rows_went(http: httpx.Client) -> None:
     body = as_json(traces(chat_run(new_trace_id()), {"zeroproof.dataset": "nightly"}))
     first = http.post("/v1/traces", content=body, headers=JSON).json()

@@ -127,13 +127,13 @@ def test_an_empty_request_is_a_success_with_nothing_in_it() -> None:
     assert check_spans("acc", b"").items == []
 
 
-def test_fields_that_a_sender_puts_where_ours_are_do_not_win() -> None:
-    forged = span(TRACE).SerializeToString() + bytes_field(1004, b"another account") + bytes_field(1002, b"x")
-    scope = bytes_field(2, forged)
-    checked = check_spans("acc", bytes_field(1, bytes_field(2, scope)))
+def test_fields_that_a_sender_puts_where_ours_are_do_not_come_in() -> None:
+    forged = span(TRACE).SerializeToString() + bytes_field(1004, b"another account") + bytes_field(1007, b"e" * 32)
+    checked = check_spans("acc", bytes_field(1, bytes_field(2, bytes_field(2, forged))))
     frame = next(split(stream(checked.items, 5)))
     assert Span.from_frame(frame).version == 5
-    assert frame.rindex(b"another account") < frame.rindex(bytes_field(1004, b"acc"))
+    assert b"another account" not in frame
+    assert frame.count(b"e" * 32) == 0
 
 
 def test_a_log_record_is_its_content() -> None:
@@ -199,6 +199,25 @@ def test_json_takes_integers_as_strings_and_as_numbers_without_losing_digits() -
     assert str(only.attributes["d"]) == "nan"
     assert only.attributes["w"] == '{"intValue": "not a number"}'
     assert only.attributes["valueless"] is None
+
+
+@pytest.mark.parametrize("number", ["+-5", "--3", "\u00b2", "\u0663", "", "0x10", "1_0"])
+def test_text_that_only_looks_like_an_integer_costs_its_span_alone(number: str) -> None:
+    bad = {"traceId": "ab" * 16, "spanId": "01" * 8, "startTimeUnixNano": number}
+    good = {"traceId": "ab" * 16, "spanId": "02" * 8, "startTimeUnixNano": " +5 "}
+    checked = from_json(json_spans(bad, good))
+    assert [item.start for item in spans_of(checked)] == [5]
+    assert [refusal.reason for refusal in checked.refusals] == [Reason.TIME]
+
+
+def test_json_nested_beyond_reading_costs_its_span_alone() -> None:
+    value: dict[str, object] = {"stringValue": "deep"}
+    for _ in range(240):
+        value = {"arrayValue": {"values": [value]}}
+    deep = {"traceId": "ab" * 16, "spanId": "01" * 8, "attributes": [{"key": "k", "value": value}]}
+    checked = from_json(json_spans(deep, {"traceId": "ab" * 16, "spanId": "02" * 8}))
+    assert len(checked.items) == 1
+    assert [refusal.reason for refusal in checked.refusals] == [Reason.MALFORMED]
 
 
 def test_a_lone_surrogate_in_json_becomes_the_replacement_character() -> None:

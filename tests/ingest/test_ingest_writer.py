@@ -22,6 +22,7 @@ from whileai_ingest import Ingest, Receipt, ScoreRow, Signal, Store
 from whileai_ingest.door import check_spans
 from whileai_ingest.frames import SPAN_SCHEMA, Context, Item, span_ids, stream
 from whileai_ingest.journal import Journal
+from whileai_ingest.protowire import bytes_field, varint_field
 from whileai_ingest.reading import read_traces
 from whileai_ingest.records import Kind, Record
 
@@ -225,13 +226,38 @@ def test_a_batch_over_150_days_is_taken_whole(ingest: Ingest, account: str) -> N
     assert run_row(ingest, account, trace_id)["span_count"] == 150
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        b"\xa3\x06\x08\x01\xa4\x06",  # a group
+        varint_field(6, 2**31 + 5),  # a kind beyond int32
+        varint_field(10, 2**40),
+        varint_field(7, 5),  # known fields in another wire type
+        bytes_field(16, b"abc"),
+        bytes_field(9, bytes_field(1, b"k") + varint_field(2, 3)),
+        b"\xf8\x80\x80\x80\x00\x05",  # an overlong tag
+        bytes_field(1004, b"another account") + varint_field(1007, 7),
+    ],
+)
+def test_what_protobuf_takes_and_clickhouse_does_not_is_written_all_the_same(
+    ingest: Ingest, account: str, odd: bytes
+) -> None:
+    trace_id, other = new_trace_id(), new_trace_id()
+    raws = [span(trace_id, name="odd").SerializeToString() + odd, span(other).SerializeToString()]
+    scope = b"".join(bytes_field(2, raw) for raw in raws)
+    send(ingest, account, bytes_field(1, bytes_field(2, scope)))
+    found = read_traces(ingest.store, account, [trace_id, other])
+    assert [one.name for one in found[trace_id].spans.values()] == ["odd"]
+    assert len(found[other].spans) == 1
+
+
 def test_an_unwritable_frame_goes_to_quarantine_and_costs_only_itself(ingest: Ingest, account: str) -> None:
     trace_id = new_trace_id()
     good = [one.SerializeToString() for one in chat_run(trace_id)]
     context = Context.of(account, b"", b"", b"", b"")
     items = [Item(raw, _ids(raw), context) for raw in good]
-    # A frame the door would never let through: its attributes are not a map.
-    bad = Item(b"\x48\x01", _ids(good[0]), context)
+    # A frame the door would never let through: there is no wire type 7.
+    bad = Item(b"\x4f\x01", _ids(good[0]), context)
     payload = stream([items[0], bad, items[1]], 1)
     ingest.writer.write_frames("spans", SPAN_SCHEMA, [Record(Kind.SPANS, account, 1, 3, payload)])
     stored = ingest.store.query(
