@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -95,11 +96,18 @@ def _asked(body: CutRequest, now: int) -> Asked:
         raise BadRequest(f"name must have 1 to {LONGEST_NAME} characters")
     told = {name: str(value) for name, value in body.filter.items() if value is not None and value != ""}
     rules = Rules(
-        DEFAULT_LOW if body.lo is None else body.lo,
-        DEFAULT_HIGH if body.hi is None else body.hi,
-        DEFAULT_HOLDOUT if body.holdout is None else body.holdout,
+        DEFAULT_LOW if body.lo is None else _share(body.lo),
+        DEFAULT_HIGH if body.hi is None else _share(body.hi),
+        DEFAULT_HOLDOUT if body.holdout is None else _share(body.holdout),
     )
     return Asked(told, read_filters(told, now), kind, rules, body.name)
+
+
+def _share(given: float) -> float:
+    try:
+        return float(given)
+    except OverflowError:  # JSON's integers have no end
+        return math.inf
 
 
 def _filters(query: Mapping[str, str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from whileai_dialects.value import scrub
 from whileai_query.errors import BadRequest
 from whileai_query.windows import read_moment
 from whileai_registry import agent_key
@@ -117,6 +118,8 @@ def read_filters(given: Mapping[str, str], now: int) -> Conditions:
             raise BadRequest(f"{name} has {len(value)} characters; a filter takes {LONGEST_VALUE}")
         if not value:
             continue
+        if value != scrub(value):
+            raise BadRequest(f"{name} holds half a surrogate pair, which no text can")
         read, condition = FILTERS[name]
         bound = read(name, value, now)
         if bound is not None:

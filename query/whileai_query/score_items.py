@@ -20,6 +20,7 @@ MOST_ITEMS = 100_000
 LONGEST_NAME = 200
 LONGEST_LABEL = 1_000
 LARGEST_EXTRA = 16 << 10
+DEEPEST_EXTRA = 50
 DEFAULT_NAME = "score"
 
 _OWN_FIELDS = frozenset({"traceId", "trace_id", "name", "value", "label", "pass_at", "passAt"})
@@ -128,6 +129,8 @@ def _extra(given: dict[str, Any]) -> dict[str, Any]:
     """The sender's own fields, as they can be stored and shown again."""
     if not given:
         return {}
+    if not _shallow(given):
+        raise _Refused(f"{', '.join(given)[:80]}: nested more than {DEEPEST_EXTRA} deep, which is not kept")
     try:
         text = json.dumps(given, ensure_ascii=False, allow_nan=False)
     except ValueError:
@@ -136,6 +139,20 @@ def _extra(given: dict[str, Any]) -> dict[str, Any]:
         raise _Refused(f"the fields besides the value have {len(text)} characters; {LARGEST_EXTRA} are taken")
     kept: dict[str, Any] = json.loads(scrub(text))
     return kept
+
+
+def _shallow(given: Any) -> bool:
+    """Whether it can be written again: an encoder's stack ends sooner than a reader's."""
+    level = [given]
+    for _ in range(DEEPEST_EXTRA):
+        level = [
+            child
+            for one in level
+            for child in (one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
+        ]
+        if not level:
+            return True
+    return False
 
 
 def _kind(given: Any) -> str:

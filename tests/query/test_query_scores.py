@@ -149,3 +149,14 @@ def test_another_account_cannot_grade_my_run(new_caller: Any, monkeypatch: pytes
     trace_id = mine.run()
     assert other.post("/v1/scores", {"traceId": trace_id, "value": 1})["applied"] == 0
     assert mine.get(f"/traces/{trace_id}")["verdict"] is None
+
+
+def test_fields_nested_too_deep_are_refused_alone(caller: Caller) -> None:
+    trace_id = caller.run()
+    deep: object = 1
+    for _ in range(300):
+        deep = [deep]
+    scores_sent = [{"value": 1, "note": deep}, {"value": 1, "note": [[1]]}]
+    answer = caller.post("/v1/scores", {"traceId": trace_id, "scores": scores_sent})
+    assert answer["applied"] == 1
+    assert [(refused["index"], "note" in refused["error"]) for refused in answer["rejected"]] == [(0, True)]
