@@ -55,6 +55,12 @@ def static(digest: str, name: str, request: Request) -> Response:  # noqa: ARG00
     return Response(found.plain, 200, _FOR_EVER, found.media_type)
 
 
+@router.get("/favicon.ico")
+def mark() -> Response:
+    """For a browser that shows something other than our pages, such as a text."""
+    return Response(_own_files()["mark.svg"], 200, {"cache-control": "public, max-age=86400"}, _TYPES["svg"])
+
+
 @cache
 def _own_files() -> dict[str, bytes]:
     folder = files("whileai_query.pages") / "static"

@@ -40,12 +40,12 @@ def compact(number: float | None) -> str:
 
 
 def usd(dollars: float | None) -> str:
-    """`$12.30`, `$0.042`, `$0.00031`."""
+    """`$12.30`, `$0.042`, `<$0.0001`."""
     if dollars is None:
         return NOTHING
     if dollars >= 1 or dollars == 0:
         return f"${dollars:,.2f}"
-    return f"${dollars:.2g}" if dollars >= 0.0001 else f"${dollars:.1e}"
+    return f"${dollars:.2g}" if dollars >= 0.0001 else "<$0.0001"
 
 
 def size(number: float | None) -> str:

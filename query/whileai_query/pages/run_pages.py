@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -10,6 +10,8 @@ from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
+from whileai_ingest.items import TraceItems
+from whileai_ingest.reading import read_traces
 from whileai_query.answers import Json
 from whileai_query.errors import Missing
 from whileai_query.filters import Conditions
@@ -26,7 +28,7 @@ from whileai_query.services import Services, ServicesDep
 from whileai_query.sessions import Person
 from whileai_query.span_view import span_views
 from whileai_query.trace_ids import find_trace, well_formed
-from whileai_query.traces import Opened, open_runs
+from whileai_query.traces import run_of
 
 router = APIRouter()
 
@@ -35,45 +37,36 @@ _RUN = "/ui/traces/{trace_id}"
 _STANDING = "version, span_count, completed_at <= {now:UInt64}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """A run that was opened, and how the API shows it."""
-
-    opened: Opened
-    view: dict[str, Any]
-
-
 @router.get(_RUN)
 def run(trace_id: str, request: Request, services: ServicesDep, person: SignedIn, steps: str = "") -> Response:
     """The page. Spans come by a request of their own, so that a large trace does not hold up the conversation."""
-    shown = _open(services, person.account_id, trace_id)
+    view = _view(services, person.account_id, trace_id)
     return render(
         request,
         "run.html",
         person,
-        body=_body(services, shown, person, everything=steps == "all"),
-        view=shown.view,
-        running=shown.view["state"] == "running",
+        body=_body(services, view, person, everything=steps == "all"),
+        view=view,
     )
 
 
 @router.get(f"{_RUN}/body")
 def body(trace_id: str, services: ServicesDep, person: SignedIn) -> Response:
     """The part of the page that changes while a run goes on."""
-    shown = _open(services, person.account_id, trace_id)
-    return HTMLResponse(_body(services, shown, person, everything=False))
+    return HTMLResponse(_body(services, _view(services, person.account_id, trace_id), person, everything=False))
 
 
 @router.get(f"{_RUN}/waterfall")
 def bars(trace_id: str, services: ServicesDep, person: SignedIn) -> Response:
     """Every span in short."""
-    return Json(waterfall(list(_open(services, person.account_id, trace_id).opened.items.spans.values())))
+    _, items = _items(services, person.account_id, trace_id)
+    return Json(waterfall(list(items.spans.values())))
 
 
 @router.get(f"{_RUN}/spans/{{span_id}}")
 def span(trace_id: str, span_id: str, services: ServicesDep, person: SignedIn) -> Response:
     """One span with everything that was sent of it."""
-    items = _open(services, person.account_id, trace_id).opened.items
+    _, items = _items(services, person.account_id, trace_id)
     found = items.spans.get(span_id.lower())
     if found is None:
         raise Missing(f"there is no span {span_id[:40]!r} in this run")
@@ -84,7 +77,7 @@ def span(trace_id: str, span_id: str, services: ServicesDep, person: SignedIn) -
 @router.get(f"{_RUN}/text")
 def text(trace_id: str, services: ServicesDep, person: SignedIn, at: str = "") -> Response:
     """A whole text of the run, as nothing but text."""
-    found = text_at(_open(services, person.account_id, trace_id).view, at)
+    found = text_at(_view(services, person.account_id, trace_id), at)
     if found is None:
         raise Missing(f"this run has no text at {at[:60]!r}")
     return PlainTextResponse(found.encode("utf-8", "replace"), media_type="text/plain; charset=utf-8")
@@ -111,19 +104,25 @@ async def delete(trace_id: str, services: ServicesDep, form: OwnForm) -> Respons
     return RedirectResponse("/ui/traces", 303)
 
 
-def _open(services: Services, account: str, trace_id: str) -> _Shown:
+def _items(services: Services, account: str, trace_id: str) -> tuple[str, TraceItems]:
+    """The spans without the reading of them, which takes longer than all the rest in a large run."""
     services.settle()
     store = services.ingest.store
     found = find_trace(store, account, trace_id)
-    opened = open_runs(store, account, [found]).get(found)
-    if opened is None:
+    items = read_traces(store, account, [found]).get(found)
+    if items is None or not items.spans:
         raise Missing(f"There is no run {found}. It may have been deleted, or belong to another account.")
-    completed_at = opened.items.completed_at(round(services.run_quiet_seconds * 1e9))
-    return _Shown(opened, run_view(opened.run, completed_at, services.now()))
+    return found, items
 
 
-def _body(services: Services, shown: _Shown, person: Person, *, everything: bool) -> str:
-    view = shown.view
+def _view(services: Services, account: str, trace_id: str) -> dict[str, Any]:
+    """The run as `GET /traces/{id}` shows it, without its spans."""
+    found, items = _items(services, account, trace_id)
+    completed_at = items.completed_at(services.ingest.run_quiet_ns)
+    return run_view(run_of(found, items), completed_at, services.now())
+
+
+def _body(services: Services, view: Mapping[str, Any], person: Person, *, everything: bool) -> str:
     turns = turns_of(view)
     return fragment(
         "run_body.html",

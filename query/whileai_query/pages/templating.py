@@ -5,6 +5,7 @@ from __future__ import annotations
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from whileai_query.pages import formats, text
+from whileai_query.times import iso
 
 templates = Environment(
     loader=PackageLoader("whileai_query.pages"),
@@ -28,4 +29,5 @@ for _shown in (
     text.fold,
 ):
     templates.filters[_shown.__name__] = _shown
+templates.filters["iso_nanos"] = lambda text: iso(int(text)) if text.strip("0") else None
 templates.globals["share"] = formats.share

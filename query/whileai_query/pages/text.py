@@ -17,12 +17,14 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
-_CONTROL_PICTURES = 0x2400
+_NAMES = {"\0": "⟨NUL⟩", "\a": "⟨BEL⟩", "\b": "⟨BS⟩", "\r": "⟨CR⟩", "\x1b": "⟨ESC⟩", "\x7f": "⟨DEL⟩"}
 
 # So much of a text is shown before it is folded, and so much is put into a page at all.
-FOLD_CHARS = 1_200
-FOLD_LINES = 24
+FOLD_CHARS = 900
+FOLD_LINES = 18
 MOST_CHARS = 48_000
+# JSON of at most this length stays on one line.
+ONE_LINE_CHARS = 72
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,8 @@ def plain(value: Any) -> str:
     """A value of a step as text: text as it is, anything else as JSON that a person can read."""
     if isinstance(value, str):
         return value
-    return json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    short = json.dumps(value, ensure_ascii=False, default=str)
+    return short if len(short) <= ONE_LINE_CHARS else json.dumps(value, ensure_ascii=False, indent=2, default=str)
 
 
 def one_line(text: object, most: int = 200) -> str:
@@ -65,7 +68,4 @@ def one_line(text: object, most: int = 200) -> str:
 
 
 def _spelled(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    if code < 0x20:
-        return chr(_CONTROL_PICTURES + code)
-    return "␡" if code == 0x7F else f"⟨U+{code:04X}⟩"
+    return _NAMES.get(found[0]) or f"⟨U+{ord(found[0]):04X}⟩"

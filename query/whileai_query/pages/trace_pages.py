@@ -26,7 +26,7 @@ from whileai_query.services import Services, ServicesDep
 router = APIRouter()
 
 # What the form shows at once; the other filters unfold.
-FIRST_FILTERS = ("q", "agent", "model", "scenario", "verdict", "status", "from")
+FIRST_FILTERS = ("q", "agent", "model", "scenario", "verdict", "from")
 CHOICES = {
     "verdict": ("pass", "fail", "none"),
     "status": ("ok", "error"),
@@ -71,7 +71,7 @@ def traces(request: Request, services: ServicesDep, person: SignedIn) -> Respons
         found, report = _find(services, person.account_id, {name: value for name, value in query.items() if value})
     except BadRequest as wrong:
         problem = str(wrong)
-    filters = {name: given[name] for name in FILTERS if name in given}
+    filters = {name: value for name, value in given.items() if name in FILTERS}
     onward = {name: value for name, value in given.items() if name not in ("cursor", "page")}
     return render(
         request,

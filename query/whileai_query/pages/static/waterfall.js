@@ -2,6 +2,8 @@
 
 const ROW = 26;
 const MARGIN = 12;
+const LEAST = 4; // rows that the place holds, whatever is folded
+const MOST = 16;
 const FOLDED_ABOVE = 400; // larger traces open with everything below the second level folded
 
 const [ID, NAME, KIND, DEPTH, OFFSET, TOOK, ERROR, ORPHAN, BELOW] = Array(9).keys();
@@ -29,6 +31,7 @@ export class Waterfall {
     this.place.replaceChildren(this.space);
     this.place.setAttribute("aria-busy", "false");
     this.order();
+    if (first && rows.length) this.pick(rows[0][ID]);
   }
 
   foldAll(fold) {
@@ -44,6 +47,7 @@ export class Waterfall {
       if (this.folded.has(row[ID])) at += row[BELOW];
     }
     this.space.style.height = `${this.visible.length * ROW}px`;
+    this.place.style.height = `${Math.max(LEAST, Math.min(MOST, this.visible.length)) * ROW}px`;
     this.paint();
   }
 
