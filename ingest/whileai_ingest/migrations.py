@@ -9,6 +9,7 @@ from __future__ import annotations
 from importlib import resources
 from string import Template
 
+from whileai_ingest.fact_view import ensure_fact_view
 from whileai_ingest.store import Store
 
 # An acknowledged span must survive a power cut too: the journal is cut only after these parts are on disk.
@@ -62,3 +63,4 @@ def migrate(store: Store) -> None:
         for statement in statements(text, filled):
             store.command(statement)
         store.insert("schema_migrations", ["name"], [[name]])
+    ensure_fact_view(store)
