@@ -102,7 +102,10 @@ class Datasets:
         files: Sequence[str],
         report: Json | None = None,
     ) -> Dataset:
-        """The rows are stored and valid. A second call changes nothing and gives the same answer."""
+        """The rows are stored and valid. A second call changes nothing and gives the same answer.
+
+        A holdout set whose parent is a train set without a sibling becomes that sibling.
+        """
         with self._database.write() as connection:
             account = find_account(connection, account_id, lock=True)
             old = _one(connection, account_id, dataset_id, lock=True)
@@ -111,7 +114,10 @@ class Datasets:
             _check_storage(connection, account, size_bytes)
             values: Json = {"status": "ready", "error": None, "finalized_at": self._database.now()}
             values |= {"rows": rows, "size_bytes": size_bytes, "files": list(files), "report": report}
-            return _change(connection, account_id, dataset_id, values)
+            made = _change(connection, account_id, dataset_id, values)
+            if _is_lone_pair(connection, account_id, made):
+                _link(connection, account_id, str(made.parent_id), dataset_id)
+            return _one(connection, account_id, dataset_id)
 
     def fail(self, account_id: str, dataset_id: str, error: str) -> Dataset:
         return self._move(account_id, dataset_id, "fail", error)
@@ -300,6 +306,14 @@ def _change(connection: Connection, account_id: str, dataset_id: str, values: Js
         query = update(datasets).where(owned(datasets, account_id), datasets.c.id == dataset_id)
         connection.execute(query.values(values))
     return _one(connection, account_id, dataset_id)
+
+
+def _is_lone_pair(connection: Connection, account_id: str, holdout: Dataset) -> bool:
+    """Whether this is the held-out side of its parent, and neither has another side yet."""
+    if holdout.purpose != "holdout" or holdout.parent_id is None or holdout.sibling_id is not None:
+        return False
+    row = connection.execute(_select(account_id, holdout.parent_id)).one_or_none()
+    return row is not None and row.purpose == "train" and row.sibling_id is None
 
 
 def _link(connection: Connection, account_id: str, left: str, right: str) -> None:
