@@ -13,6 +13,7 @@ from whileai_dialects.run import Usage
 from whileai_dialects.span import ERROR, when
 from whileai_dialects.tree import Tree
 
+_TELLING = frozenset(("input_tokens", "output_tokens", "usage", "answered", "answered_text", "answered_calls"))
 _CALLS = frozenset(("llm", "embedding"))
 # A model call never spans these: below them another call begins.
 _WALLS = frozenset(("agent", "tool", "workflow"))
@@ -31,8 +32,9 @@ class ModelCall:
     _content: Content | None = None
 
     def __post_init__(self) -> None:
-        told = ("input_tokens", "output_tokens", "usage", "answered", "answered_text", "answered_calls")
-        self.tells = any(reading.has(fact) for reading in self.readings for fact in told)
+        for reading in self.readings:
+            if not _TELLING.isdisjoint(reading.found):
+                self.tells = True
 
     @property
     def first(self) -> Reading:
@@ -43,15 +45,7 @@ class ModelCall:
     def content(self) -> Content:
         """What went in and came out, each from the first copy that tells it."""
         if self._content is None:
-            merged = Content()
-            for reading in self.readings:
-                content = content_of(reading)
-                merged.said = merged.said or content.said
-                merged.answered = merged.answered or content.answered
-                merged.system = merged.system or content.system
-            if any(asks_for_tools(reading) for reading in self.readings):
-                merged.answered = _with_calls(merged.answered, self.readings)
-            self._content = merged
+            self._content = _merged(self.readings)
         return self._content
 
     def forget(self) -> None:
@@ -62,7 +56,11 @@ class ModelCall:
 
     def text(self, fact: str) -> str | None:
         """A fact as text, from the first copy that tells it."""
-        for reading in (*self.readings, *self.around):
+        for reading in self.readings:
+            text = reading.text(fact)
+            if text:
+                return text
+        for reading in self.around:
             text = reading.text(fact)
             if text:
                 return text
@@ -70,12 +68,39 @@ class ModelCall:
 
     def number(self, fact: str) -> float | None:
         """A fact as a number, from the first copy that tells it."""
-        return next((value for reading in self.readings if (value := reading.number(fact)) is not None), None)
+        for reading in self.readings:
+            value = reading.number(fact) if fact in reading.found else None
+            if value is not None:
+                return value
+        return None
+
+    def count(self, fact: str) -> int | None:
+        """A fact as a count, from the first copy that tells it."""
+        for reading in self.readings:
+            value = reading.count(fact) if fact in reading.found else None
+            if value is not None:
+                return value
+        return None
 
     @property
     def failed(self) -> bool:
         """Whether the call ended in an error and nothing came back."""
         return any(is_failed(reading) for reading in self.readings) and not self.content.answered
+
+
+def _merged(readings: Sequence[Reading]) -> Content:
+    content = content_of(readings[0])
+    merged = Content(content.said, content.answered, content.system)
+    asking = asks_for_tools(readings[0])
+    for reading in readings[1:]:
+        content = content_of(reading)
+        merged.said = merged.said or content.said
+        merged.answered = merged.answered or content.answered
+        merged.system = merged.system or content.system
+        asking = asking or asks_for_tools(reading)
+    if asking:
+        merged.answered = _with_calls(merged.answered, readings)
+    return merged
 
 
 def _with_calls(answered: list[Message], readings: Sequence[Reading]) -> list[Message]:
@@ -149,7 +174,10 @@ def _fold_nested(groups: dict[str, ModelCall], inside: dict[str, list[str]]) -> 
 
 def _by_records(call: ModelCall) -> list[ModelCall]:
     """A span that several whole-call records belong to stands for several calls: the records tell each."""
-    if not any(reading.logs for reading in call.readings):
+    for reading in call.readings:
+        if reading.logs:
+            break
+    else:
         return [call]
     records = [Reading(reading.span, (), record) for reading in call.readings for record in reading.details()]
     if len(records) > 1:
@@ -165,23 +193,25 @@ def _drop_copies(tree: Tree, calls: Sequence[ModelCall]) -> list[ModelCall]:
     for call in calls:
         response = call.text("response_id")
         known = by_response.get(response) if response else None
+        siblings = by_parent.setdefault(tree.parent.get(call.first.span.span_id, ""), [])
         if known is None or not _same_moment(known, call):
-            known = next((other for other in by_parent.get(_parent(tree, call), ()) if _twins(other, call)), None)
+            scope = call.first.span.scope_name
+            for other in siblings:
+                if other.first.span.scope_name != scope and _twins(other, call):
+                    known = other
+                    break
+            else:
+                known = None
         if known is not None:
             known.readings += call.readings
             continue
         kept.append(call)
         if response:
             by_response[response] = call
-        siblings = by_parent.setdefault(_parent(tree, call), [])
         siblings.append(call)
         # Copies overlap in time, so only the latest neighbours can be meant.
         del siblings[:-8]
     return kept
-
-
-def _parent(tree: Tree, call: ModelCall) -> str:
-    return tree.parent.get(call.first.span.span_id, "")
 
 
 def _same_moment(one: ModelCall, other: ModelCall) -> bool:
@@ -190,10 +220,9 @@ def _same_moment(one: ModelCall, other: ModelCall) -> bool:
 
 
 def _twins(one: ModelCall, other: ModelCall) -> bool:
-    """The same call told by two instrumentations side by side."""
+    """Whether two instrumentations tell the same call side by side."""
     return (
-        one.first.span.scope_name != other.first.span.scope_name
-        and one.first.kind == other.first.kind
+        one.first.kind == other.first.kind
         and not (one.text("response_id") and other.text("response_id"))
         and _overlap(one, other)
         and _alike(one.text("model"), other.text("model"))

@@ -10,12 +10,12 @@ from whileai_dialects.jsontext import parse_container, structured, unquoted
 from whileai_dialects.message import Content, Message, Part, Role
 from whileai_dialects.parts import call_part, content_parts
 from whileai_dialects.reading import Reading
-from whileai_dialects.shapes import read_messages
+from whileai_dialects.shapes import canonical_messages, read_messages
 
 # How Claude tells what is new in its context.
 _BLOCKS = re.compile(r"\n\n---\n\n(?=\[)")
 _BLOCK = re.compile(r"^\[(?:USER PROMPT|USER|TOOL RESULT: (?P<id>[^\]\n]+))\]\n")
-_VERCEL = ("answered_text", "answered_calls", "answered_object", "answered_reasoning")
+_VERCEL = frozenset(("answered_text", "answered_calls", "answered_object", "answered_reasoning"))
 # Sources of plain text: JSON that is no conversation is what was said.
 _VERBATIM = frozenset({"gen_ai.prompt", "gen_ai.completion", "langfuse.observation.output"})
 
@@ -28,18 +28,25 @@ def content_of(reading: Reading) -> Content:
 
 
 def _read(reading: Reading) -> Content:
-    details = [*(record.attributes for record in reading.details()), *_detail_events(reading)]
-    told = [event for event in reading.told() if is_talk(event[0])]
-    by_events = read_events(told) if told else ([], [])
+    details: list[Attributes] = []
+    asked: list[Message] = []
+    answers: list[Message] = []
+    if not reading.silent:
+        details = [*(record.attributes for record in reading.details()), *_detail_events(reading)]
+        told = [event for event in reading.told() if is_talk(event[0])]
+        if told:
+            asked, answers = read_events(told)
     said = reading.said
     if said is None:
-        said = _side(reading, details, by_events[0], "said", "user")
-    answered = _vercel_answer(reading) or _side(reading, details, by_events[1], "answered", "assistant")
+        said = _side(reading, details, asked, "said", "user")
+    answered = _vercel_answer(reading) or _side(reading, details, answers, "answered", "assistant")
     return Content(said, answered, _system(reading, details))
 
 
 def _side(reading: Reading, details: Sequence[Attributes], told: list[Message], fact: str, role: Role) -> list[Message]:
     """The messages of one side, from the best source that tells any; a source that lost the calls gives way."""
+    if not told and not details and fact not in reading.found:
+        return []
     best: list[Message] = []
     for found in _sources(reading, details, told, fact, role):
         if found and _whole(found):
@@ -101,7 +108,10 @@ def _messages(attributes: Attributes, key: str, role: Role) -> list[Message]:
         items = trees(attributes, (key,)).get(key, [])
         return [message for item in items for message in read_messages([_indexed(item, role)], role)]
     value = structured(told)
-    if isinstance(value, list) and any(_roleless(item) for item in value):
+    if isinstance(value, list):
+        plain = canonical_messages(value)
+        if plain is not None:
+            return plain
         value = [{"role": role, **item} if _roleless(item) else item for item in value]
     return read_messages(value, role)
 
@@ -115,6 +125,8 @@ def _roleless(item: object) -> bool:
 
 def asks_for_tools(reading: Reading) -> bool:
     """Whether the answer ended to let tools run."""
+    if "finish" not in reading.found:
+        return False
     return any("tool" in str(reading.attributes[key]) for key in reading.keys("finish"))
 
 
@@ -143,7 +155,7 @@ def _indexed(item: object, role: Role) -> object:
 
 
 def _vercel_answer(reading: Reading) -> list[Message]:
-    if not any(reading.has(fact) for fact in _VERCEL):
+    if _VERCEL.isdisjoint(reading.found):
         return []
     parts: list[Part] = []
     thought, text = reading.value("answered_reasoning"), reading.value("answered_text")
@@ -167,10 +179,12 @@ def _system(reading: Reading, details: Sequence[Attributes]) -> str | None:
         told = attributes.get("gen_ai.system_instructions")
         if told and "gen_ai.system_instructions" not in reading.attributes:
             return instructions_text(told)
-    for key in reading.keys("system"):
+    for key in reading.found.get("system", ()):
         text = instructions_text(reading.attributes[key])
         if text:
             return text
+    if "parameters" not in reading.found:
+        return None
     parameters = structured(reading.value("parameters"))
     if isinstance(parameters, dict) and isinstance(parameters.get("instructions"), str):
         return str(parameters["instructions"]) or None

@@ -7,13 +7,14 @@ from whileai_dialects.content import content_of
 from whileai_dialects.jsontext import parse_container, structured
 from whileai_dialects.message import Content
 from whileai_dialects.providers import vendor_of
-from whileai_dialects.reading import Reading, text_of_fact
+from whileai_dialects.reading import Found, Reading, scan, text_of_fact
 from whileai_dialects.run import Run
 from whileai_dialects.table import FACT
 from whileai_dialects.tree import Tree
 from whileai_dialects.value import Value
 
 _DATASETS = ("zeroproof.dataset", "whileai.dataset")
+_KEYS = {name: row.keys for name, row in FACT.items()}
 _FRAMES = frozenset(("agent", "workflow", "chain"))
 _SESSIONS = ("thread_id", "session_id", "conversation_id")
 
@@ -22,9 +23,10 @@ def read_facts(run: Run, tree: Tree, readings: Mapping[str, Reading], calls: Seq
     """Fill in the facts that need no conversation."""
     ordered = [readings[span.span_id] for span in tree.downward]
     resource = tree.downward[0].resource
+    on_resource = scan(resource.raw)
     run.service = text_of_fact(resource.get("service.name")) or None
-    run.dataset = _first(text_of_fact(resource.get(key)) for key in _DATASETS) or run.dataset
-    chats = [call for call in calls if call.first.kind != "embedding"] or list(calls)
+    run.dataset = _first(text_of_fact(resource[key]) for key in _DATASETS if key in resource.raw) or run.dataset
+    chats = [call for call in calls if call.readings[0].kind != "embedding"] or list(calls)
     run.model = (
         _first(_asked_model(call) for call in chats)
         or _first(call.text("response_model") for call in chats)
@@ -35,15 +37,17 @@ def read_facts(run: Run, tree: Tree, readings: Mapping[str, Reading], calls: Seq
     run.provider = _first(vendor_of(call.text("provider")) for call in chats) or _first(
         vendor_of(reading.text("provider")) for reading in ordered
     )
-    run.model_version = _told(ordered, "version")
-    run.scenario_id = _told(ordered, "scenario")
-    run.eval_set = _told(ordered, "eval_set")
-    run.conversation_id = _told(ordered, "conversation") or _first(_session(reading) for reading in ordered)
+    run.model_version = _told(ordered, on_resource, "version")
+    run.scenario_id = _told(ordered, on_resource, "scenario")
+    run.eval_set = _told(ordered, on_resource, "eval_set")
+    run.conversation_id = _told(ordered, on_resource, "conversation") or _first(
+        _session(reading) for reading in ordered if "metadata" in reading.found
+    )
 
 
 def scenario_of(*places: Mapping[str, Value]) -> str | None:
     """The scenario that attributes tell: the best key wins, then the first of the places (a span, its resource)."""
-    for key in FACT["scenario"].keys:
+    for key in _KEYS["scenario"]:
         for place in places:
             text = text_of_fact(place.get(key))
             if text:
@@ -51,22 +55,25 @@ def scenario_of(*places: Mapping[str, Value]) -> str | None:
     return None
 
 
-def _told(ordered: Sequence[Reading], fact: str) -> str | None:
+def _told(ordered: Sequence[Reading], on_resource: Found, fact: str) -> str | None:
     """A fact told on any span or resource: the best key wins, then the outermost span, then the resource."""
-    keys = FACT[fact].keys
+    telling = [reading for reading in ordered if fact in reading.found]
+    if not telling and fact not in on_resource:
+        return None
+    keys = _KEYS[fact]
     best: tuple[int, str] | None = None
-    for reading in ordered:
-        for key in reading.keys(fact)[:1] if reading.has(fact) else ():
-            rank = keys.index(key)
-            text = text_of_fact(reading.attributes[key])
-            if text and (best is None or rank < best[0]):
-                best = (rank, text)
-        if best is not None and best[0] == 0:
-            return best[1]
-    for rank, key in enumerate(keys):
-        if best is not None and best[0] <= rank:
+    for reading in telling:
+        key = reading.found[fact][0]
+        rank = keys.index(key)
+        text = text_of_fact(reading.attributes[key])
+        if text and (best is None or rank < best[0]):
+            best = (rank, text)
+            if rank == 0:
+                return text
+    for key in on_resource.get(fact, ()):
+        if best is not None and best[0] <= keys.index(key):
             break
-        text = text_of_fact(ordered[0].span.resource.get(key))
+        text = text_of_fact(ordered[0].span.resource[key])
         if text:
             return text
     return best[1] if best is not None else None
@@ -74,7 +81,10 @@ def _told(ordered: Sequence[Reading], fact: str) -> str | None:
 
 def _asked_model(call: ModelCall) -> str | None:
     """The model that was asked for: where one key holds whichever name was known last, the request's parameters say."""
-    if not any(key == "llm.model_name" for reading in call.readings for key in reading.keys("model")[:1]):
+    for reading in call.readings:
+        if reading.keys("model")[:1] == ("llm.model_name",):
+            break
+    else:
         return call.text("model")
     for reading in call.readings:
         parameters = structured(reading.value("parameters"))

@@ -19,16 +19,24 @@ def price_of(model: str | None, provider: str | None, usage: Usage, at: int) -> 
     """Dollars for these tokens at a time (nanoseconds); None when the model is unknown or no tokens were told."""
     if not model or (usage.input_tokens is None and usage.output_tokens is None):
         return None
+    priced = _priced(model, provider)
+    if priced is None:
+        return None
+    name, vendor, rates = priced
+    return float(_by_table(name, vendor, usage, at) if rates is None else _by_rates(rates, usage))
+
+
+@lru_cache(maxsize=4096)
+def _priced(model: str, provider: str | None) -> tuple[str, str | None, _Rates | None] | None:
+    """The names under which the table knows a model, and its rates where they are flat."""
     for name in dict.fromkeys((model, model.rpartition("/")[2])):
         for vendor in dict.fromkeys((provider, None)):
             known = _known(name, vendor)
             if known is not None:
-                rates = _flat_rates(known)
-                return float(_by_table(name, vendor, usage, at) if rates is None else _by_rates(rates, usage))
+                return name, vendor, _flat_rates(known)
     return None
 
 
-@lru_cache(maxsize=4096)
 def _known(model: str, provider: str | None) -> PriceCalculation | None:
     try:
         return calc_price(PricedUsage(input_tokens=1), model_ref=model, provider_id=provider)

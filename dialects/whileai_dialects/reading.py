@@ -4,17 +4,17 @@ The attribute keys of a span are looked at once, against an index of the whole t
 and not the table; values are decoded when somebody asks for the fact.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from whileai_dialects.events import DETAILS, Told
 from whileai_dialects.jsontext import parse_container, structured, unquoted
 from whileai_dialects.log import LogRecord
 from whileai_dialects.message import Content, Message
-from whileai_dialects.roles import Kind, kind_of, told_kind
-from whileai_dialects.span import Span, when
+from whileai_dialects.roles import Kind, kind_of, word_kind
+from whileai_dialects.span import Span
 from whileai_dialects.table import CONTENT, FACTS
-from whileai_dialects.value import Value
+from whileai_dialects.value import Value, decode_value
 
 Found = dict[str, tuple[str, ...]]
 
@@ -29,74 +29,86 @@ _PREFIXES = tuple(key for key in _INDEX if key.endswith("."))
 _NOTHING = (b"", b"\x0a\x00")
 _MANY = 2**53  # no call has so many tokens
 _REMEMBERED_KEYS = 256  # spans of one instrumentation share their keys; a span with more keys is scanned each time
+_WORD_BYTES = 128  # names and words repeat by the million; what is longer is read each time
 
 
 class Reading:
     """One span (or one log record that tells a whole call), read through the table."""
 
-    __slots__ = ("_events", "_found", "_gaps", "attributes", "calls", "content", "kind", "logs", "said", "span", "time")
+    __slots__ = ("_events", "attributes", "calls", "content", "found", "kind", "logs", "said", "span", "time")
 
     def __init__(self, span: Span, logs: Sequence[LogRecord] = (), record: LogRecord | None = None) -> None:
         self.span = span
         self.logs = logs
         self.attributes = span.attributes if record is None else record.attributes
         # When it was said: as a call began, or as its record was written.
-        self.time = when(span)[0] if record is None else record.when
+        self.time = (span.start or span.end or span.first_arrival) if record is None else record.when
         raw = self.attributes.raw
-        self._found = _scan(tuple(raw)) if len(raw) <= _REMEMBERED_KEYS else _scan_keys(tuple(raw))
+        found = scan(raw)
+        values = raw.values()
+        # For each fact that is told the keys that tell it, best first; a flattened list is told by its prefix.
         # Values are nearly never empty; only then each key is looked at.
-        self._gaps = _NOTHING[0] in raw.values() or _NOTHING[1] in raw.values()
+        self.found = _without_gaps(found, raw) if _NOTHING[0] in values or _NOTHING[1] in values else found
         self._events: list[Told] | None = None
         self.content: Content | None = None
         # What is new in its input, where somebody found that out without reading all of it.
         self.said: list[Message] | None = None
-        words = {key: text for key in self.keys("operation") if (text := text_of_fact(self.attributes[key]))}
-        self.kind: Kind = "llm" if record is not None else kind_of(words, span.name, self._found.keys())
+        told: Kind | None = None
+        for key in self.found.get("operation", ()):
+            word = raw[key]
+            told = _short_word(key, word) if len(word) <= _WORD_BYTES else _told_word(key, word)
+            if told is not None:
+                break
+        self.kind: Kind = "llm" if record is not None else kind_of(told, span.name, found)
         # An agent's span onto which a second instrumentation wrote its model calls.
-        self.calls = self.kind == "agent" and told_kind(words) == "llm"
+        self.calls = told == "llm" and self.kind == "agent"
 
     def has(self, fact: str) -> bool:
         """Whether any attribute tells the fact."""
-        return fact in self._found and bool(self.keys(fact))
+        return fact in self.found
 
     def keys(self, fact: str) -> tuple[str, ...]:
-        """The attribute keys that tell the fact, best first; a flattened list is told by its prefix."""
-        keys = self._found.get(fact, ())
-        if self._gaps:
-            raw = self.attributes.raw
-            return tuple(key for key in keys if raw.get(key) not in _NOTHING)
-        return keys
+        """The attribute keys that tell the fact, best first."""
+        return self.found.get(fact, ())
 
     def value(self, fact: str) -> Value:
         """The best value of a fact."""
-        if fact in self._found:
-            for key in self.keys(fact):
-                if not key.endswith("."):
-                    return self.attributes[key]
+        for key in self.found.get(fact, ()):
+            if not key.endswith("."):
+                return self.attributes[key]
         return None
 
     def text(self, fact: str) -> str | None:
         """The best value of a fact as text."""
-        if fact in self._found:
-            for key in self.keys(fact):
-                text = text_of_fact(self.attributes[key])
-                if text:
-                    return text
+        for key in self.found.get(fact, ()):
+            raw = self.attributes.raw[key]
+            text = _short_text(raw) if len(raw) <= _WORD_BYTES else text_of_fact(self.attributes[key])
+            if text:
+                return text
         return None
 
     def number(self, fact: str) -> float | None:
         """The best value of a fact as a number; text that tells a number counts, true and false do not."""
-        if fact in self._found:
-            for key in self.keys(fact):
-                number = number_of(self.attributes[key])
-                if number is not None:
-                    return number
+        for key in self.found.get(fact, ()):
+            number = number_of(self.attributes[key])
+            if number is not None:
+                return number
         return None
 
     def count(self, fact: str) -> int | None:
         """The best value of a fact as a count."""
-        value = self.number(fact)
-        return int(value) if value is not None and 0 <= value < _MANY else None
+        for key in self.found.get(fact, ()):
+            value = self.attributes[key]
+            number = value if type(value) is int else number_of(value)
+            if number is not None:
+                return int(number) if 0 <= number < _MANY else None
+        return None
+
+    @property
+    def silent(self) -> bool:
+        """Whether neither an event nor a log record tells of this span."""
+        raw = self.attributes.raw
+        return not (self.logs or "events" in raw or "all_messages_events" in raw or self.span.events)
 
     def told(self) -> list[Told]:
         """What events tell of this span: its own events, its log records, and pydantic-ai's list of events."""
@@ -128,6 +140,32 @@ def number_of(value: object) -> float | None:
     except (ValueError, OverflowError):
         return None
     return number if number - number == 0 else None
+
+
+@lru_cache(maxsize=8192)
+def _short_text(raw: bytes) -> str | None:
+    return text_of_fact(decode_value(raw))
+
+
+def _told_word(key: str, raw: bytes) -> Kind | None:
+    """The kind that the value of a key tells."""
+    word = text_of_fact(decode_value(raw))
+    return word_kind(key, word) if word else None
+
+
+_short_word = lru_cache(maxsize=1024)(_told_word)
+
+
+def scan(attributes: Mapping[str, bytes]) -> Found:
+    """For each fact of the table the keys among these attributes that tell it, best first."""
+    keys = tuple(attributes)
+    return _scan(keys) if len(keys) <= _REMEMBERED_KEYS else _scan_keys(keys)
+
+
+def _without_gaps(found: Found, raw: Mapping[str, bytes]) -> Found:
+    """What is found without the keys whose values tell nothing."""
+    told = {fact: tuple(key for key in keys if raw.get(key) not in _NOTHING) for fact, keys in found.items()}
+    return {fact: keys for fact, keys in told.items() if keys}
 
 
 def _scan_keys(keys: tuple[str, ...]) -> Found:

@@ -4,7 +4,7 @@ Each flavour has a word for it, and the words mean the same. Where none is told,
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Literal
 
@@ -70,9 +70,8 @@ _NAMES: tuple[tuple[re.Pattern[str], Kind], ...] = (
 _TALK = frozenset({"said", "answered", "answered_text", "input_tokens", "output_tokens"})
 
 
-def kind_of(words: Mapping[str, str], name: str, facts: Collection[str]) -> Kind:
-    """The kind of a span from the words its flavours use (in table order), its name, and the facts it carries."""
-    kind = told_kind(words)
+def kind_of(kind: Kind | None, name: str, facts: Collection[str]) -> Kind:
+    """The kind of a span from what its flavours' first known word means, its name, and the facts it carries."""
     named = _named(name)
     if kind is None:
         return named or _by_facts(facts)
@@ -82,11 +81,6 @@ def kind_of(words: Mapping[str, str], name: str, facts: Collection[str]) -> Kind
     if kind == "llm" and named == "agent":
         return "agent"
     return kind
-
-
-def told_kind(words: Mapping[str, str]) -> Kind | None:
-    """The kind that the first known word tells."""
-    return next((found for key, word in words.items() if (found := _word(key, word)) is not None), None)
 
 
 @lru_cache(maxsize=4096)
@@ -104,7 +98,8 @@ _CLASSES: tuple[tuple[str, Kind], ...] = (
 )
 
 
-def _word(key: str, word: str) -> Kind | None:
+def word_kind(key: str, word: str) -> Kind | None:
+    """The kind that a flavour's word means; None when it means none."""
     if key == "haystack.component.type":
         return next(kind for suffix, kind in _CLASSES if word.endswith(suffix))
     if key == "ai.operationId":

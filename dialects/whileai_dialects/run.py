@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from whileai_dialects.deferred import Deferred
+
 Source = Literal["call", "event", "attribute"]
 Verdict = Literal["pass", "fail"]
 
@@ -48,7 +50,7 @@ class Usage:
 
 
 @dataclass(slots=True)
-class Run:
+class Run(Deferred):
     """What happened in one trace. Times are nanoseconds; a fact that no span carries is None."""
 
     trace_id: str

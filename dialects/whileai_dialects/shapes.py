@@ -73,10 +73,22 @@ def read_messages(value: object, role: Role = "user") -> list[Message]:
             return [Message(role, [Part("text", text)])] if text else []
         value = parsed
     if isinstance(value, list):
-        plain = [_canonical(item) if isinstance(item, dict) else None for item in value]
-        if None not in plain:
-            return [message for message in plain if message is not None and message.parts]
+        plain = canonical_messages(value)
+        if plain is not None:
+            return plain
     return list(_walk(value, role, 0))
+
+
+def canonical_messages(items: list[object]) -> list[Message] | None:
+    """The messages of a list in the form that the conventions fix; None when any item is in another form."""
+    messages: list[Message] = []
+    for item in items:
+        message = _canonical(item) if isinstance(item, dict) else None
+        if message is None:
+            return None
+        if message.parts:
+            messages.append(message)
+    return messages
 
 
 def _walk(value: object, role: Role, depth: int) -> Iterator[Message]:

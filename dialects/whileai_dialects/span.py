@@ -85,6 +85,8 @@ class Span:
         scope_name, scope_version, scope_attributes = read_scope(wire.scope)
         code, message = read_status(wire.status)
         version = wire.version
+        # Copies: a list of the message would keep the whole message alive beside the attributes.
+        events, links = wire.events, wire.links
         return cls(
             wire.trace_id.hex(),
             wire.span_id.hex(),
@@ -104,8 +106,8 @@ class Span:
             message,
             version,
             version,
-            wire.events,
-            wire.links,
+            tuple(events) if events else (),
+            tuple(links) if links else (),
         )
 
     @classmethod

@@ -133,9 +133,11 @@ def _pair(uses: Sequence[Use], runs: Sequence[ToolRun]) -> list[ToolRun]:
         for use in reversed(uses):
             if use.run is None and use.call is not None:
                 open_uses[rule(use.call)].append(use)
+        if not open_uses:
+            break
         still: list[ToolRun] = []
         for run in left:
-            key = rule(Part("call", id=run.id, name=run.name, value=run.arguments))
+            key = rule(run)
             waiting = open_uses.get(key) if key is not None else None
             if waiting:
                 waiting.pop().run = run
@@ -146,15 +148,22 @@ def _pair(uses: Sequence[Use], runs: Sequence[ToolRun]) -> list[ToolRun]:
 
 
 # What a call and a run have in common, the surest first; None is nothing to go by.
-_RULES: tuple[Callable[[Part], Hashable], ...] = (
+_RULES: tuple[Callable[[Part | ToolRun], Hashable], ...] = (
     lambda call: call.id or None,
-    lambda call: (_bare(call.name), _value_key(call.value)) if call.value is not None else None,
+    lambda call: _name_and_value(call),
     lambda call: _bare(call.name) or None,
 )
 
 
+def _name_and_value(call: Part | ToolRun) -> Hashable:
+    """A name with the arguments; a tool of one argument may be told with the bare value."""
+    arguments = call.value if isinstance(call, Part) else call.arguments
+    if arguments is None:
+        return None
+    return (_bare(call.name), _value_key(arguments))
+
+
 def _value_key(arguments: object) -> str:
-    """Arguments as a key; a tool of one argument may be told with the bare value."""
     if isinstance(arguments, dict) and len(arguments) == 1:
         arguments = next(iter(arguments.values()))
     return arguments if isinstance(arguments, str) else write_json(arguments)

@@ -1,7 +1,8 @@
 """From the spans of one trace to the run that they tell.
 
 One pure function: the writer uses it for the stored run, the reader for the answer, the cut for the rows, so that a
-number is the same wherever it is read.
+number is the same wherever it is read. What only some of them ask for (steps, messages, tools, notes) is told when it
+is asked for.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,9 +45,9 @@ def summarise(spans: Sequence[Span], logs: Sequence[LogRecord] = (), scores: Seq
     cast = cast_of(tree, readings)
     run.agent, run.agents = cast.main, cast.names
     read_facts(run, tree, readings, calls)
-    _outcome(run, tree, readings, calls, cast)
-    _tell(run, tree, readings, calls, cast)
     outer = outer_readings(tree, readings, cast.reading)
+    _outcome(run, tree, readings, calls, outer)
+    _tell(run, tree, readings, calls, cast, outer)
     counting = counted(calls, outer)
     run.usage = usage_of(counting)
     run.cost_usd = cost_of(counting, lambda call: vendor_of(call.text("provider")) or run.provider)
@@ -54,31 +55,32 @@ def summarise(spans: Sequence[Span], logs: Sequence[LogRecord] = (), scores: Seq
 
 
 def _times(run: Run, tree: Tree, logs: Sequence[LogRecord]) -> None:
-    edges = [when(span) for span in tree.order]
-    if edges:
-        run.start = min(start for start, _ in edges)
-        run.end = max(run.start, max(max(edge) for edge in edges))
-    arrivals = [span.first_arrival for span in tree.order if span.first_arrival]
-    versions = [span.version for span in tree.order] + [log.version for log in logs]
-    run.first_arrival = min(arrivals, default=0)
-    run.last_arrival = run.version = max(versions, default=0)
-    run.span_count, run.has_root = len(tree.order), tree.has_root
+    order = tree.order
+    if order:
+        run.start = when(order[0])[0]
+        run.end = max(run.start, max([max(when(span)) for span in order]))
+        run.first_arrival = min([span.first_arrival for span in order if span.first_arrival], default=0)
+        run.version = max([span.version for span in order])
+    if logs:
+        run.version = max(run.version, max([log.version for log in logs]))
+    run.last_arrival = run.version
+    run.span_count, run.has_root = len(order), tree.has_root
 
 
 def _measure(run: Run, tree: Tree, logs: Sequence[LogRecord], scores: Sequence[Grading]) -> None:
     run.scores = grades.standing([*grades.inline_gradings(tree.order, logs), *scores])
-    run.version = max(run.version, max((grading.version for grading in scores), default=0))
+    if scores:
+        run.version = max(run.version, max([grading.version for grading in scores]))
     verdict = grades.verdict_score(run.scores)
     if verdict is not None:
         run.reward, run.verdict = verdict.value, pass_rule(verdict.value, verdict.pass_at)
 
 
-def _outcome(run: Run, tree: Tree, readings: Readings, calls: Sequence[ModelCall], cast: Cast) -> None:
+def _outcome(run: Run, tree: Tree, readings: Readings, calls: Sequence[ModelCall], outer: Sequence[Reading]) -> None:
     """A run fails by an exception that ended it or a model call that nothing made good; a failed tool is told on."""
-    suspects = [readings[span.span_id] for span in tree.tops if readings[span.span_id].kind != "tool"]
-    suspects += outer_readings(tree, readings, cast.reading)
-    failed = next((reading for reading in suspects if is_failed(reading)), None)
-    chats = [call for call in calls if call.first.kind != "embedding"]
+    tops = [reading for span in tree.tops if (reading := readings[span.span_id]).kind != "tool"]
+    failed = next((reading for reading in (*tops, *outer) if is_failed(reading)), None)
+    chats = [call for call in calls if call.readings[0].kind != "embedding"]
     last = max(chats, key=lambda call: when(call.first.span), default=None)
     if failed is None and last is not None and last.failed:
         failed = last.first
@@ -87,16 +89,27 @@ def _outcome(run: Run, tree: Tree, readings: Readings, calls: Sequence[ModelCall
         run.error = error_of(failed) or "error"
 
 
-def _tell(run: Run, tree: Tree, readings: Readings, calls: Sequence[ModelCall], cast: Cast) -> None:
-    talk = read_talk(tree, readings, calls, cast)
+def _tell(
+    run: Run,
+    tree: Tree,
+    readings: Readings,
+    calls: Sequence[ModelCall],
+    cast: Cast,
+    outer: Sequence[Reading],
+) -> None:
+    talk = read_talk(tree, readings, calls, cast, outer)
     run.prompt, run.system = talk.prompt, talk.system
     entries = entries_of(talk.main.items, [thread.items for thread in talk.subs], tool_runs(tree, readings))
-    run.final_text = final_of(entries, outer_readings(tree, readings, cast.reading), run.status == "error")
-    run.steps = steps_of(entries)
-    run.tool_names = list(dict.fromkeys(str(step["tool"]) for step in run.steps if "tool" in step))
-    run.messages = chat_of(run.system, entries, talk.main.tokens)
-    run.tools = next((tools for call in reversed(calls) if (tools := definitions_of(call.first))), [])
-    run.notes = notes_of(tree, talk.main, (entry.use for entry in entries if entry.use is not None))
+    run.final_text = final_of(entries, outer, run.status == "error")
+    uses = [entry.use for entry in entries if entry.use is not None]
+    run.tool_names = list(dict.fromkeys([use.name for use in uses]))
+    system = run.system
+    run.defer(
+        steps=lambda: steps_of(entries),
+        messages=lambda: chat_of(system, entries, talk.main.tokens),
+        tools=lambda: next((tools for call in reversed(calls) if (tools := definitions_of(call.first))), []),
+        notes=lambda: notes_of(tree, talk.main, uses),
+    )
     carried = [tokens for call in calls if (tokens := tokens_of(call))]
     if len(carried) == 1:
         # Several calls have token ids of their own on their messages; as one list they would lose their bounds.

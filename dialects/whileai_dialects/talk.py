@@ -7,7 +7,7 @@ unless they go on with what was said in the main one (a hand-off).
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from whileai_dialects.agents import Cast, outer_readings
+from whileai_dialects.agents import Cast
 from whileai_dialects.asks import answer_of, ask_of
 from whileai_dialects.calls import ModelCall
 from whileai_dialects.content import content_of
@@ -18,7 +18,8 @@ from whileai_dialects.steps import Entry
 from whileai_dialects.thread import Thread, Tokens
 from whileai_dialects.tree import Tree
 
-_TOKENS = ("prompt_token_ids", "token_ids", "logprobs")
+_ORDER = ("prompt_token_ids", "token_ids", "logprobs")
+_TOKENS = frozenset(_ORDER)
 _SPOKEN = frozenset(("user", "text"))
 _FRAMES = frozenset(("agent", "workflow", "chain", "other"))
 
@@ -33,12 +34,17 @@ class Talk:
     prompt: str | None
 
 
-def read_talk(tree: Tree, readings: Mapping[str, Reading], calls: Sequence[ModelCall], cast: Cast) -> Talk:
+def read_talk(
+    tree: Tree,
+    readings: Mapping[str, Reading],
+    calls: Sequence[ModelCall],
+    cast: Cast,
+    outer: Sequence[Reading],
+) -> Talk:
     """The conversation that the model calls tell, else what the frames around them tell."""
     main, subs = _threads(tree, readings, calls, cast)
     if not main.items:
         _from_frames(main, tree, readings)
-    outer = outer_readings(tree, readings, cast.reading)
     system = main.system or next((told for reading in outer if (told := content_of(reading).system)), None)
     asked = next((item.part.text for item in main.items if item.kind == "user" and item.part.text.strip()), None)
     prompt = _ask(outer, asked)
@@ -50,7 +56,9 @@ def read_talk(tree: Tree, readings: Mapping[str, Reading], calls: Sequence[Model
 def tokens_of(call: ModelCall) -> Tokens:
     """Token ids and log probabilities of a call, lossless, where the span carries them."""
     tokens: Tokens = {}
-    for fact in _TOKENS:
+    if all(_TOKENS.isdisjoint(reading.found) for reading in call.readings):
+        return tokens
+    for fact in _ORDER:
         for reading in call.readings:
             value = reading.value(fact)
             if isinstance(value, list):

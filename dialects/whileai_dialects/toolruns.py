@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from whileai_dialects.calls import is_failed
 from whileai_dialects.events import CHOICE
@@ -10,7 +9,7 @@ from whileai_dialects.jsontext import parse_container, parse_literal, structured
 from whileai_dialects.parts import FAILED, literal_arguments, text_value
 from whileai_dialects.reading import Reading
 from whileai_dialects.shapes import read_messages
-from whileai_dialects.span import ERROR, when
+from whileai_dialects.span import ERROR
 from whileai_dialects.tree import Tree
 
 # What span names say, where no attribute names the tool.
@@ -20,25 +19,42 @@ _NAMES = (
 )
 _NOT_TOOLS = frozenset({"(merged tools)"})  # ADK's frame around parallel calls
 _PREFIXED = re.compile(r"^\[TOOL (?:INPUT|OUTPUT|RESULT): [^\]]*\]\n")
+_UNREAD = object()
 _WRAPPED = {"args", "kwargs", "sanitize_inputs_outputs"}
 
 
-@dataclass(slots=True)
 class ToolRun:
-    """One run of a tool."""
+    """One run of a tool. What went in and what came back is read when it is asked for."""
 
-    reading: Reading
-    name: str
-    id: str
-    arguments: object
-    result: object
-    failed: bool
-    error: str | None
+    __slots__ = ("_given", "_result", "error", "failed", "id", "name", "readings")
+
+    def __init__(self, reading: Reading, name: str, call_id: str, failed: bool, error: str | None) -> None:
+        self.readings = [reading]  # each that tells of this run, the one that stands for it first
+        self.name = name
+        self.id = call_id
+        self.failed = failed
+        self.error = error
+        self._given: object = _UNREAD
+        self._result: object = _UNREAD
 
     @property
     def start(self) -> int:
         """When it began."""
-        return when(self.reading.span)[0]
+        return self.readings[0].time
+
+    @property
+    def arguments(self) -> object:
+        """What the tool was given, from the first reading that tells it."""
+        if self._given is _UNREAD:
+            self._given = next((value for told in self.readings if (value := _arguments(told)) is not None), None)
+        return self._given
+
+    @property
+    def result(self) -> object:
+        """What the tool gave back, from the first reading that tells it."""
+        if self._result is _UNREAD:
+            self._result = next((value for told in self.readings if (value := _result(told)) is not None), None)
+        return self._result
 
 
 def tool_runs(tree: Tree, readings: Mapping[str, Reading]) -> list[ToolRun]:
@@ -72,7 +88,7 @@ def _take_execution(run: ToolRun, inner: Sequence[Reading]) -> None:
 
 def _outer_run(tree: Tree, by_span: Mapping[str, ToolRun], run: ToolRun) -> ToolRun | None:
     """The run of the same tool that this one is told inside of, at most two frames up."""
-    for level, above in enumerate(tree.ancestors(run.reading.span.span_id)):
+    for level, above in enumerate(tree.ancestors(run.readings[0].span.span_id)):
         outer = by_span.get(above.span_id)
         if outer is not None and _same_tool(outer, run):
             return outer
@@ -84,7 +100,7 @@ def _outer_run(tree: Tree, by_span: Mapping[str, ToolRun], run: ToolRun) -> Tool
 def _twin(kept: Sequence[ToolRun], run: ToolRun) -> ToolRun | None:
     """The run that another instrumentation tells beside this one."""
     for other in reversed(kept[-8:]):
-        a, b = other.reading.span, run.reading.span
+        a, b = other.readings[0].span, run.readings[0].span
         if a.scope_name != b.scope_name and _same_tool(other, run) and max(a.start, b.start) < min(a.end, b.end):
             return other
     return None
@@ -98,28 +114,28 @@ def _same_tool(one: ToolRun, other: ToolRun) -> bool:
 
 def _merge(kept: ToolRun, copy: ToolRun) -> None:
     kept.id = kept.id or copy.id
-    kept.arguments = copy.arguments if kept.arguments is None else kept.arguments
-    kept.result = copy.result if kept.result is None else kept.result
+    kept.readings += copy.readings
     kept.failed = kept.failed or copy.failed
     kept.error = kept.error or copy.error
 
 
 def _read(reading: Reading) -> ToolRun:
-    given, back = _by_events(reading)
-    result = reading_result(reading)
-    if result is None:
-        result = back
-    arguments = reading_arguments(reading)
     failed = _failed(reading) or _says_error(reading)
-    return ToolRun(
-        reading,
-        _name(reading),
-        reading.text("call_id") or _wrapped_id(reading),
-        given if arguments is None else arguments,
-        result,
-        failed,
-        error_of(reading) or (text_value(result) if result else None) or "error" if failed else None,
-    )
+    error = None
+    if failed:
+        result = _result(reading)
+        error = error_of(reading) or (text_value(result) if result else None) or "error"
+    return ToolRun(reading, _name(reading), reading.text("call_id") or _wrapped_id(reading), failed, error)
+
+
+def _arguments(reading: Reading) -> object:
+    arguments = reading_arguments(reading)
+    return _by_events(reading)[0] if arguments is None else arguments
+
+
+def _result(reading: Reading) -> object:
+    result = reading_result(reading)
+    return _by_events(reading)[1] if result is None else result
 
 
 def _name(reading: Reading) -> str:
@@ -233,6 +249,8 @@ def _by_events(reading: Reading) -> tuple[object, object]:
     """What a tool was given and gave back, where span events tell it."""
     given: object = None
     back: object = None
+    if reading.silent:
+        return given, back
     for name, payload in reading.told():
         if name == "gen_ai.tool.message":
             given = literal_arguments(payload.get("content"))
@@ -254,9 +272,14 @@ def _by_events(reading: Reading) -> tuple[object, object]:
 
 
 def _failed(reading: Reading) -> bool:
-    if is_failed(reading) or any(event.name == "exception" for event in reading.span.events):
+    if is_failed(reading):
         return True
-    return any(str(reading.attributes[key]).lower() in FAILED for key in reading.keys("tool_status"))
+    for event in reading.span.events:
+        if event.name == "exception":
+            return True
+    return "tool_status" in reading.found and any(
+        str(reading.attributes[key]).lower() in FAILED for key in reading.keys("tool_status")
+    )
 
 
 def _says_error(reading: Reading) -> bool:

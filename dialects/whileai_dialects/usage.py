@@ -8,6 +8,7 @@ from whileai_dialects.prices import price_of
 from whileai_dialects.reading import Reading
 from whileai_dialects.run import Usage
 
+_NONE = Usage()
 _FACTS = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 # Claude's own counts leave the cached tokens out of the input; everybody else's include them.
 _EXCLUSIVE = "input_tokens"
@@ -19,11 +20,11 @@ def counted(calls: Sequence[ModelCall], outer: Iterable[Reading]) -> list[ModelC
 
     When no call does, the outermost span that does stands for all of them.
     """
-    telling = [call for call in calls if _usage(call) != Usage() or call.number("cost") is not None]
+    telling = [call for call in calls if _usage(call) != _NONE or call.number("cost") is not None]
     if telling:
         return telling
     frames = (ModelCall([reading]) for reading in outer)
-    return [call for call in frames if _usage(call) != Usage()][:1]
+    return [call for call in frames if _usage(call) != _NONE][:1]
 
 
 def usage_of(counting: Sequence[ModelCall]) -> Usage:
@@ -70,14 +71,14 @@ _BLOB: tuple[tuple[str, ...], ...] = (
 
 def _read(call: ModelCall) -> Usage:
     """The tokens of a call: from its attributes, else from a JSON text of them, else from what its answers carry."""
-    counts = [next((n for reading in call.readings if (n := reading.count(fact)) is not None), None) for fact in _FACTS]
-    read = counts[0]
-    for reading in call.readings:
-        if read is not None and reading.keys("input_tokens")[:1] == (_EXCLUSIVE,):
-            counts[0] = read + sum(_whole(reading.attributes.get(key)) or 0 for key in _CACHE_PARTS)
-            break
-    if counts != [None] * len(counts):
-        return Usage(*counts)
+    read, written, cached, thought = [call.count(fact) for fact in _FACTS]
+    if read is not None:
+        for reading in call.readings:
+            if reading.keys("input_tokens")[:1] == (_EXCLUSIVE,):
+                read += sum(_whole(reading.attributes.get(key)) or 0 for key in _CACHE_PARTS)
+                break
+    if read is not None or written is not None or cached is not None or thought is not None:
+        return Usage(read, written, cached, thought)
     for reading in call.readings:
         told = structured(reading.value("usage"))
         if isinstance(told, dict):
@@ -110,7 +111,12 @@ def _parts(counts: dict[str, object], side: str) -> int | None:
 
 
 def _total(told: Sequence[Usage]) -> Usage:
-    return Usage(*(_sum(getattr(usage, field) for usage in told) for field in Usage.__slots__))
+    if len(told) == 1:
+        return told[0]
+    counts = [
+        (usage.input_tokens, usage.output_tokens, usage.cached_input_tokens, usage.reasoning_tokens) for usage in told
+    ]
+    return Usage(*map(_sum, zip(*counts, strict=True)))
 
 
 def _whole(value: object) -> int | None:

@@ -169,8 +169,9 @@ KeyValueListWire: Any = _classes["KeyValueListWire"]
 
 def raw_attributes(message: Any) -> dict[str, bytes]:
     """The attributes of a message as key to AnyValue bytes; keys that are not UTF-8 are shown with U+FFFD."""
+    attributes = message.attributes
     try:
-        return dict(message.attributes)
+        return {key: attributes[key] for key in attributes}
     except (UnicodeDecodeError, TypeError):
         number = message.DESCRIPTOR.fields_by_name["attributes"].number
         pairs = _classes[f"PairsAt{number}"].FromString(message.SerializeToString()).pairs

@@ -1,0 +1,33 @@
+"""Fields of a value that are worked out when somebody first asks for them, and only once.
+
+Most readers of a run want a few of its facts; what is long to tell waits until it is wanted. A field that waits is an
+empty slot, so that a field that does not costs nothing, and equality, `asdict`, copies and pickles see it filled.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+
+class Deferred:
+    """A base for classes with slots whose fields may wait."""
+
+    __slots__ = ("_waiting",)
+
+    def defer(self, **later: Callable[[], object]) -> None:
+        """Let these fields be what the functions give when they are first asked for."""
+        for name in later:
+            delattr(self, name)
+        self._waiting = later
+
+    # Hidden from type checkers: to them it would make every misspelt field a field.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            try:
+                later = object.__getattribute__(self, "_waiting")[name]
+            except (AttributeError, KeyError):
+                raise AttributeError(f"{type(self).__name__!r} has no field {name!r}", name=name, obj=self) from None
+            value = later()
+            setattr(self, name, value)
+            del self._waiting[name]
+            return value
