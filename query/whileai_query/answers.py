@@ -12,6 +12,9 @@ from starlette.responses import Response
 
 # The published client reads the first 400 characters of an error body as JSON; a longer one is shown raw.
 ERROR_BYTES = 399
+# A model may write arguments as deep as it likes; one such run must not fail the page or the cut it is in.
+DEEPEST = 200
+TOO_DEEP = f"(nested more than {DEEPEST} deep)"
 
 
 def encode_json(content: Any) -> bytes:
@@ -19,16 +22,20 @@ def encode_json(content: Any) -> bytes:
     try:
         return orjson.dumps(content)
     except TypeError:
-        return json.dumps(_finite(content), separators=(",", ":"), default=str).encode()
+        return json.dumps(_plain(content), separators=(",", ":"), default=str).encode()
 
 
-def _finite(value: Any) -> Any:
-    """What is no number in JSON becomes null, as the fast encoder has it."""
+def _plain(value: Any, room: int = DEEPEST) -> Any:
+    """What is no number in JSON becomes null, as the fast encoder has it; what is too deep for any encoder, a note."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return {str(key): _finite(item) for key, item in value.items()} if isinstance(value, dict) else value
+    if not isinstance(value, dict | list | tuple):
+        return value
+    if not room:
+        return TOO_DEEP
+    if isinstance(value, dict):
+        return {str(key): _plain(item, room - 1) for key, item in value.items()}
+    return [_plain(item, room - 1) for item in value]
 
 
 class Json(Response):

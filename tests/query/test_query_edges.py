@@ -159,3 +159,18 @@ def test_a_failure_of_ours_tells_no_secrets(caller: Caller, monkeypatch: pytest.
     status, message = caller.refused("GET", "/traces", params={"from": "all"})
     assert status == 500
     assert "secret" not in message
+
+
+def test_a_run_whose_arguments_are_nested_without_end_is_shown_and_cut(caller: Caller) -> None:
+    deep = '[{"role":"assistant","parts":[{"type":"tool_call","id":"1","name":"f","arguments":{"x":%s}}]}]'
+    for levels, trace_id in ((700, otlp.new_trace_id()), (950, otlp.new_trace_id())):
+        root, chat = otlp.chat_run(trace_id, scenario=f"deep/{levels}", reward=1.0)
+        kept = [pair for pair in chat.attributes if pair.key != "gen_ai.output.messages"]
+        del chat.attributes[:]
+        chat.attributes.extend(kept)
+        added = chat.attributes.add(key="gen_ai.output.messages")
+        added.value.string_value = deep % ("[" * levels + "]" * levels)
+        caller.send_spans([root, chat])
+        assert caller.get(f"/traces/{trace_id}")["spanCount"] == 2
+    made = caller.post("/datasets/cut", {"kind": "sft"})["made"]
+    assert sum(entry["rows"] for entry in made) == 2
