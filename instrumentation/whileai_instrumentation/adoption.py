@@ -35,13 +35,13 @@ _adopted: OrderedDict[bytes, SpanContext] = OrderedDict()
 _lock = threading.Lock()
 
 
-def note(span: Span) -> bool:
+def note(span: Span, parent: SpanContext | None) -> bool:
     """Look at a span that begins; whether it was adopted."""
     scope = span.instrumentation_scope
     if scope is not None and scope.name in SHY:
         _open.set(_Open(span, _recording(_open.get())))
         return False
-    if span.parent is not None:
+    if parent is not None:
         return False
     above = _above()
     if above is None:
@@ -83,7 +83,8 @@ def _above() -> SpanContext | None:
     """The shy span that this code runs beneath."""
     noted = _recording(_open.get())
     if noted is not None:
-        return noted.span.context
+        context: SpanContext = noted.span.context
+        return context
     # Where callbacks ran in another context, LangChain's own configuration still knows the step.
     module: Any = sys.modules.get(LANGCHAIN)
     current = getattr(module, "get_current_span", None)

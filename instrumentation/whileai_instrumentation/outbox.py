@@ -15,10 +15,12 @@ from opentelemetry.context import _SUPPRESS_INSTRUMENTATION_KEY, attach, detach,
 
 from whileai_instrumentation.courier import Courier
 from whileai_instrumentation.signals import Signal
+from whileai_instrumentation.sizes import SIZE_OF
 from whileai_instrumentation.warnings_once import warn
 
 MOST_ITEMS = 4096
 MOST_BYTES = 64 * 1024 * 1024  # of text in what waits
+UNCROWDED = 64  # so many items may wait before each is measured: measuring costs the agent as much as all the rest
 BATCH_ITEMS = 512
 BATCH_BYTES = 8 * 1024 * 1024  # an eighth of what the service takes at once
 DELAY_SECONDS = 1.0  # what a page may lag behind its agent
@@ -53,12 +55,13 @@ class Outbox:
         self._current: list[Entry] = []
         self._taken_in = self._dealt_with = self._failed = 0
 
-    def put(self, signal: Signal, item: Any, size: int) -> None:
-        """Add an item, or count it as lost when the queue is full."""
+    def put(self, signal: Signal, item: Any) -> None:
+        """Add an item, unless the queue is full."""
+        size = SIZE_OF[signal](item) if len(self._queue) >= UNCROWDED else 0
         with self._lock:
             if self._closed:
                 return
-            if len(self._queue) >= self._most_items or (self._queue and self._bytes + size > self._most_bytes):
+            if len(self._queue) >= self._most_items or self._bytes + size > self._most_bytes:
                 lost = True
             else:
                 lost = False
@@ -170,11 +173,13 @@ class Outbox:
         batch: list[Entry] = []
         size = 0
         with self._lock:
-            while self._queue and len(batch) < BATCH_ITEMS and (not batch or size + self._queue[0][2] <= BATCH_BYTES):
-                entry = self._queue.popleft()
-                size += entry[2]
-                batch.append(entry)
-            self._bytes -= size
+            while self._queue and len(batch) < BATCH_ITEMS:
+                signal, item, counted = self._queue[0]
+                size += counted or SIZE_OF[signal](item)
+                if batch and size > BATCH_BYTES:
+                    break
+                batch.append(self._queue.popleft())
+                self._bytes -= counted
             self._current = batch
         return batch
 

@@ -2,7 +2,6 @@
 
 import os
 import time
-import weakref
 from typing import Any
 
 from opentelemetry.context import Context
@@ -10,22 +9,21 @@ from opentelemetry.sdk._logs import LogRecordProcessor
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
 from whileai_instrumentation import adoption
-from whileai_instrumentation.log_records import readable, size_of_log
+from whileai_instrumentation.log_records import readable
 from whileai_instrumentation.outbox import Outbox
 from whileai_instrumentation.scenario import CARRIED, carried, open_block
 from whileai_instrumentation.signals import Signal
-
-_BARE = 300  # bytes of a span besides its texts
+from whileai_instrumentation.warnings_once import warn
 
 # The roots of the runs going on in this process, for grading them from inside.
-_roots: "weakref.WeakValueDictionary[int, Span]" = weakref.WeakValueDictionary()
+_roots: dict[int, Span] = {}
+_MOST_ROOTS = 10_000  # a span that nobody ends is forgotten some day
 _forked_at = 0  # ns; a span begun before that is a copy, which the parent sends and this process never will
 
 
 def root_of(trace_id: int) -> Span | None:
     """The root span of a run, while it is open in this process."""
-    span = _roots.get(trace_id)
-    return span if span is not None and span.is_recording() else None
+    return _roots.get(trace_id)
 
 
 def is_copy(span: object) -> bool:
@@ -44,27 +42,23 @@ if hasattr(os, "register_at_fork"):
 
 
 class OutboxSpanProcessor(SpanProcessor):
-    """Marks spans with their scenario, and puts ended ones into the outbox."""
+    """Marks spans with their scenario, and puts ended ones into the outbox. A fault in here never reaches the agent."""
 
     def __init__(self, outbox: Outbox) -> None:
         self._outbox = outbox
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
-        told = carried(parent_context)
-        if told:
-            for key in CARRIED:
-                if key in told:
-                    span.set_attribute(key, str(told[key]))
-        adopted = adoption.note(span)
-        if not adopted and (span.parent is None or span.parent.is_remote):
-            _roots.setdefault(span.context.trace_id, span)
-            block = open_block(parent_context) or open_block()
-            if block is not None:
-                block.began(span.context)
+        try:
+            _begun(span, parent_context)
+        except Exception as problem:
+            _tell(problem)
 
     def on_end(self, span: ReadableSpan) -> None:
-        if span.context is not None and span.context.trace_flags.sampled:
-            self._outbox.put(Signal.TRACES, span, _size_of(span))
+        try:
+            if _ended(span):
+                self._outbox.put(Signal.TRACES, span)
+        except Exception as problem:
+            _tell(problem)
 
     def shutdown(self) -> None:
         self._outbox.close()
@@ -80,8 +74,10 @@ class OutboxLogProcessor(LogRecordProcessor):
         self._outbox = outbox
 
     def on_emit(self, log_record: Any) -> None:
-        record = readable(log_record)
-        self._outbox.put(Signal.LOGS, record, size_of_log(record))
+        try:
+            self._outbox.put(Signal.LOGS, readable(log_record))
+        except Exception as problem:
+            _tell(problem)
 
     def shutdown(self) -> None:
         self._outbox.close()
@@ -90,9 +86,33 @@ class OutboxLogProcessor(LogRecordProcessor):
         return self._outbox.flush(timeout_millis / 1000)
 
 
-def _size_of(span: ReadableSpan) -> int:
-    """About how much memory a span holds: its texts, which are what can be large."""
-    attributes = span.attributes
-    if not attributes:
-        return _BARE
-    return _BARE + sum([len(value) for value in attributes.values() if type(value) is str])
+def _begun(span: Span, parent_context: Context | None) -> None:
+    told = carried(parent_context)
+    if told:
+        span.set_attributes({key: str(told[key]) for key in CARRIED if key in told})
+    parent = span.parent
+    if adoption.note(span, parent) or not (parent is None or parent.is_remote):
+        return
+    where = span.context
+    _roots.setdefault(where.trace_id, span)
+    if len(_roots) > _MOST_ROOTS:
+        _roots.pop(next(iter(_roots)), None)
+    block = open_block(parent_context) or open_block()
+    if block is not None:
+        block.began(where)
+
+
+def _ended(span: ReadableSpan) -> bool:
+    """Forget a root; whether the span is to be sent."""
+    where = span.context
+    if where is None:
+        return False
+    if span.parent is None or span.parent.is_remote:
+        root = _roots.get(where.trace_id)
+        if root is not None and root.context.span_id == where.span_id:
+            _roots.pop(where.trace_id, None)
+    return where.trace_flags.sampled
+
+
+def _tell(problem: Exception) -> None:
+    warn("bug", "a span or log record was not looked at: %s: %s", type(problem).__name__, problem)

@@ -68,7 +68,7 @@ def open_block(where: Context | None = None) -> Scenario | None:
     return block if isinstance(block, Scenario) else None
 
 
-def carried(where: Context | None = None) -> Mapping[str, object]:
+def carried(where: Context | None) -> Mapping[str, object]:
     """What a span that begins here is to be marked with.
 
     A framework may begin its spans in a context of its own; then the one that the code runs in says it.

@@ -17,6 +17,7 @@ from support.service import KEY
 from whileai_instrumentation import warnings_once
 from whileai_instrumentation.encoding import Encoder
 from whileai_instrumentation.identity import Identity
+from whileai_instrumentation.outbox import UNCROWDED
 from whileai_instrumentation.processors import OutboxLogProcessor
 from whileai_instrumentation.signals import Signal
 from whileai_instrumentation.spool import Spool
@@ -103,11 +104,24 @@ def test_large_spans_are_bounded_by_their_bytes(receiver: Receiver, outboxes: Ou
     tracer = tracer_of(outbox)
     tracer.start_span("first").end()
     receiver.knocked.wait(30)
-    for number in range(100):
+    for number in range(200):
         tracer.start_span(str(number), attributes={"text": "x" * 3000}).end()
     receiver.open.set()
     assert outbox.flush(30)
-    assert receiver.names() == ["first", "0", "1", "2"]
+    assert receiver.names() == ["first", *(str(number) for number in range(UNCROWDED + 3))]
+
+
+def test_a_request_stays_well_below_what_the_service_takes(receiver: Receiver, outboxes: Outboxes) -> None:
+    outbox = outboxes()
+    receiver.open.clear()
+    tracer = tracer_of(outbox)
+    tracer.start_span("first").end()
+    receiver.knocked.wait(30)
+    for number in range(20):
+        tracer.start_span(str(number), attributes={"text": "x" * 1_000_000}).end()
+    receiver.open.set()
+    assert outbox.flush(30)
+    assert [request.ByteSize() // 1_000_000 for request in receiver.traces] == [0, 8, 8, 4]
 
 
 def test_what_a_busy_service_will_not_take_waits_on_disk_and_is_sent_later(
@@ -202,7 +216,7 @@ def test_one_item_that_cannot_be_encoded_costs_only_itself(receiver: Receiver, o
     outbox = outboxes()
     tracer = tracer_of(outbox)
     tracer.start_span("before").end()
-    outbox.put(Signal.TRACES, object(), 1)
+    outbox.put(Signal.TRACES, object())
     tracer.start_span("after").end()
     assert outbox.flush(30)
     assert receiver.names() == ["before", "after"]
