@@ -76,6 +76,7 @@ format: $(READY) ## put imports and layout in order
 
 bench: $(READY) ## measure the ingest path on this machine
 	@$(BIN)/python -m bench.run
+	@$(BIN)/python -m bench.compare
 
 constraints: ## pin the newest versions that fit, by name only, into constraints.txt
 	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
