@@ -15,7 +15,7 @@ from typing import Any
 answers = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)  # whatever a client prints must not mix with the answers
 
-scope = {"whileai": importlib.import_module("whileai"), "os": os}
+scope = {"whileai": importlib.import_module("whileai"), "importlib": importlib}
 for name, module in (("wai", "whileai.simulations"), ("platform", "whileai.platform"), ("ingest", "whileai.ingest")):
     scope[name] = importlib.import_module(module)
 
