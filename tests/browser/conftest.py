@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page
 from support import shop
-from support.browser import Complaints, chromium, new_context, sign_in
+from support.browser import Complaints, chromium, new_context, take_session
 from support.captures import send_capture
 from support.service import Service
 
@@ -76,5 +76,5 @@ def open_page(browser: Browser, service: Service, complaints: Complaints) -> Ite
 def page(open_page: Callable[[], Page], service: Service) -> Page:
     """Signed in with the account's key."""
     made = open_page()
-    sign_in(made, service.key)
+    take_session(made.context, service.url, service.key)
     return made

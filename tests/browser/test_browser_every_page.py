@@ -7,7 +7,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from support.browser import NARROW, WIDE, Complaints, Scheme, new_context, serious_faults, sign_in
+from support.browser import NARROW, WIDE, Complaints, Scheme, new_context, serious_faults, sign_in, take_session
 from support.service import Service
 
 
@@ -61,7 +61,7 @@ def test_no_page_has_a_serious_fault_or_runs_off_the_screen(
     complaints.listen(page)
     page.goto("/sign-in")
     faults = serious_faults(page)
-    sign_in(page, service.key)
+    take_session(context, service.url, service.key)
     too_wide = []
     for address in addresses:
         page.goto(address)
@@ -93,7 +93,8 @@ def test_a_narrow_screen_has_the_pages_in_a_menu(browser: Browser, service: Serv
     context = new_context(browser, service.url, size=NARROW)
     page = context.new_page()
     complaints.listen(page)
-    sign_in(page, service.key)
+    take_session(context, service.url, service.key)
+    page.goto("/ui/agents")
     expect(page.get_by_role("link", name="Datasets")).to_be_hidden()
     page.get_by_text("Menu", exact=True).click()
     page.get_by_role("link", name="Datasets").click()

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-from axe_playwright_python.sync_playwright import Axe
+import httpx
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Response, sync_playwright
+
+from whileai_query.sessions import COOKIE
 
 CHROMIUM = Path("/usr/bin/chromium")
 _ARGUMENTS = (
@@ -87,9 +91,25 @@ def sign_in(page: Page, key: str) -> None:
     page.wait_for_url("/")
 
 
+def take_session(context: BrowserContext, url: str, key: str) -> None:
+    """The same without the page: the cookie of a session that the key opened."""
+    answer = httpx.post(f"{url}/sign-in", data={"key": key}, headers={"accept": "text/html"})
+    context.add_cookies([{"name": COOKIE, "value": answer.cookies[COOKIE], "url": url}])
+
+
+@cache
+def _axe() -> str:
+    """axe-core's script, out of the Python package that carries it."""
+    found = find_spec("axe_playwright_python")
+    assert found is not None, "the dev extra brings axe-playwright-python"
+    assert found.origin is not None, "it is a package of files"
+    return (Path(found.origin).parent / "axe.min.js").read_text()
+
+
 def serious_faults(page: Page) -> list[str]:
     """What axe-core calls serious or critical on this page, in a line each."""
-    found: list[dict[str, Any]] = Axe().run(page).response["violations"]
+    page.evaluate(_axe())
+    found: list[dict[str, Any]] = page.evaluate("axe.run({resultTypes: ['violations']}).then((all) => all.violations)")
     return [
         f"{fault['id']} on {page.url}: {node['html'][:160]} — {node['failureSummary'][:300]}"
         for fault in found

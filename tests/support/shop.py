@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import httpx
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from support import otlp
 
 PROTOBUF = {"content-type": "application/x-protobuf"}
@@ -74,7 +74,7 @@ def _run(chance: random.Random, agent: str, scenario: str, order: str, start: in
     root.end_time_unix_nano = start + took
     chat.end_time_unix_nano = start + took - 1_000_000
     if chance.random() < 0.04:
-        root.status.code = 2
+        root.status.code = Status.STATUS_CODE_ERROR
         root.status.message = "tool issue_refund timed out"
     return spans
 
