@@ -22,7 +22,7 @@ def routes() -> Iterator[tuple[str, str]]:
         for route in router.routes:
             assert isinstance(route, APIRoute)
             if route.path not in OPEN:
-                yield from ((method, route.path) for method in route.methods)
+                yield from ((method, route.path) for method in route.methods or ())
 
 
 PLACES = {
