@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from whileai_dialects.attributes import Attributes
 from whileai_dialects.events import DETAILS, is_talk, read_events
 from whileai_dialects.flatten import trees
-from whileai_dialects.jsontext import parse_container, structured, unquoted
+from whileai_dialects.jsontext import parse_container, parse_raw_container, structured, unquoted
 from whileai_dialects.message import Content, Message, Part, Role
 from whileai_dialects.parts import call_part, content_parts
 from whileai_dialects.reading import Reading
@@ -16,6 +16,8 @@ from whileai_dialects.shapes import canonical_messages, read_messages
 _BLOCKS = re.compile(r"\n\n---\n\n(?=\[)")
 _BLOCK = re.compile(r"^\[(?:USER PROMPT|USER|TOOL RESULT: (?P<id>[^\]\n]+))\]\n")
 _VERCEL = frozenset(("answered_text", "answered_calls", "answered_object", "answered_reasoning"))
+# The conventions' own keys, which stand first in the table.
+_FIRST = {"said": "gen_ai.input.messages", "answered": "gen_ai.output.messages"}
 # Sources of plain text: JSON that is no conversation is what was said.
 _VERBATIM = frozenset({"gen_ai.prompt", "gen_ai.completion", "langfuse.observation.output"})
 
@@ -45,9 +47,14 @@ def _read(reading: Reading) -> Content:
 
 def _side(reading: Reading, details: Sequence[Attributes], told: list[Message], fact: str, role: Role) -> list[Message]:
     """The messages of one side, from the best source that tells any; a source that lost the calls gives way."""
-    if not told and not details and fact not in reading.found:
+    keys = reading.found.get(fact, ())
+    if not keys and not told and not details:
         return []
     best: list[Message] = []
+    if keys and keys[0] == _FIRST[fact]:
+        best = _messages(reading.attributes, keys[0], role)
+        if best and _whole(best):
+            return best
     for found in _sources(reading, details, told, fact, role):
         if found and _whole(found):
             return found
@@ -58,10 +65,9 @@ def _side(reading: Reading, details: Sequence[Attributes], told: list[Message], 
 def _sources(
     reading: Reading, details: Sequence[Attributes], told: list[Message], fact: str, role: Role
 ) -> Iterator[list[Message]]:
-    first = "gen_ai.input.messages" if fact == "said" else "gen_ai.output.messages"
+    """The sources behind the first, best first."""
+    first = _FIRST[fact]
     keys = reading.keys(fact)
-    if first in keys:
-        yield _messages(reading.attributes, first, role)
     for attributes in details:
         if first in attributes:
             yield _messages(attributes, first, role)
@@ -101,7 +107,13 @@ def _context(text: str) -> list[Message]:
 
 
 def _messages(attributes: Attributes, key: str, role: Role) -> list[Message]:
-    told = attributes.get(key)
+    raw = attributes.raw.get(key)
+    value: object = parse_raw_container(raw) if raw and key != "new_context" else None
+    if isinstance(value, list):
+        plain = canonical_messages(value)
+        if plain is not None:
+            return plain
+    told = attributes.get(key) if value is None else value
     if key == "new_context":
         return _context(told) if isinstance(told, str) else []
     if key.endswith("."):
@@ -109,9 +121,6 @@ def _messages(attributes: Attributes, key: str, role: Role) -> list[Message]:
         return [message for item in items for message in read_messages([_indexed(item, role)], role)]
     value = structured(told)
     if isinstance(value, list):
-        plain = canonical_messages(value)
-        if plain is not None:
-            return plain
         value = [{"role": role, **item} if _roleless(item) else item for item in value]
     return read_messages(value, role)
 

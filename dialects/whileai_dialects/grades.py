@@ -13,6 +13,7 @@ from whileai_dialects.run import Grading, Score, Source
 from whileai_dialects.span import Span
 
 VERDICT = "score"
+_INLINE = ("whileai.reward", "zeroproof.score")
 _RESULT = "gen_ai.evaluation.result"
 _RANK: dict[Source, int] = {"attribute": 0, "event": 1, "call": 2}
 
@@ -21,11 +22,14 @@ def inline_gradings(spans: Iterable[Span], logs: Iterable[LogRecord]) -> list[Gr
     """The measurements that spans, span events and log records carry."""
     found: list[Grading] = []
     for span in spans:
-        found += _on_span(span)
-        if span.raw_events or span.events:
-            for event in span.events:
-                if event.name == _RESULT:
-                    found += _result(event.attributes, span.span_id, _at(event.time or span.end, span), span.version)
+        raw = span.attributes.raw
+        for key in _INLINE:
+            if key in raw:
+                found += _on_span(span)
+                break
+        for event in span.events:
+            if event.name == _RESULT:
+                found += _result(event.attributes, span.span_id, _at(event.time or span.end, span), span.version)
     for log in logs:
         if log.event_name == _RESULT:
             graded_at = min(log.when, log.version) if log.version else log.when
@@ -40,14 +44,16 @@ def standing(gradings: Iterable[Grading]) -> list[Score]:
         by_name.setdefault(grading.name, []).append(grading)
     scores: list[Score] = []
     for name, given in by_name.items():
-        ordered = sorted(given, key=_precedence, reverse=True)
+        ordered = sorted(given, key=_precedence, reverse=True) if len(given) > 1 else given
         best = ordered[0]
         scores.append(
             Score(
                 name, best.value, best.label, best.pass_at, best.source, best.graded_at, tuple(ordered[1:]), best.extra
             )
         )
-    return sorted(scores, key=lambda score: (score.name != VERDICT, score.name))
+    if len(scores) > 1:
+        scores.sort(key=lambda score: (score.name != VERDICT, score.name))
+    return scores
 
 
 def verdict_score(scores: Sequence[Score]) -> Score | None:
@@ -69,7 +75,7 @@ def _at(time: int, span: Span) -> int:
 def _on_span(span: Span) -> list[Grading]:
     raw = span.attributes.raw
     found: list[Grading] = []
-    for key in ("whileai.reward", "zeroproof.score"):
+    for key in _INLINE:
         if key in raw:
             value = _score(span.attributes[key])
             if value is not None:

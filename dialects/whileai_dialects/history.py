@@ -24,11 +24,11 @@ class History:
 
     def resume(self, call: ModelCall) -> bool:
         """Give the call's reading only what is new in its input; False when it does not go on from the last one."""
-        reading, text = _told(call)
-        before, self._told = self._told, text[:-1] if text[-1:] == b"]" else b""
-        if reading is None or len(before) < 2 or not text.startswith(before):
+        reading, raw, start = _told(call)
+        before, self._told = self._told, raw[start:-1] if raw[-1:] == b"]" else b""
+        if reading is None or len(before) < 2 or not raw.startswith(before, start):
             return False
-        rest = text[len(before) :].lstrip()
+        rest = raw[start + len(before) :].lstrip()
         if rest == b"]":
             return len(call.readings) == 1 and _give(reading, [])
         if rest[:1] != b",":
@@ -42,11 +42,13 @@ def _give(reading: Reading, value: list[object]) -> bool:
     return True
 
 
-def _told(call: ModelCall) -> tuple[Reading | None, bytes]:
+def _told(call: ModelCall) -> tuple[Reading | None, bytes, int]:
+    """The first reading whose input is such a list, its bytes, and where the list begins in them."""
     for reading in call.readings:
-        for key in reading.keys("said")[:1]:
-            raw = reading.attributes.raw.get(key, b"")
-            start = string_start(raw) if key in _LISTS else 0
+        keys = reading.found.get("said", ("",))
+        if keys[0] in _LISTS:
+            raw = reading.attributes.raw[keys[0]]
+            start = string_start(raw)
             if start and raw[start : start + 1] == b"[":
-                return reading, raw[start:]
-    return None, b""
+                return reading, raw, start
+    return None, b"", 0

@@ -7,10 +7,17 @@ import ast
 import json
 from json.scanner import make_scanner
 
-from whileai_dialects.value import scrub
+from whileai_dialects.value import scrub, string_start
+
+try:  # several times as fast; comes with the service, and an agent process does without
+    import orjson
+except ImportError:  # pragma: no cover
+    orjson = None  # type: ignore[assignment]  # a module or nothing
 
 # `ast` is slow and hungry: a hundred kilobytes of literal is more than any arguments object is.
 _CONTAINERS = ("{", "[")
+_OPENING = b"{["
+_INT64 = 2.0**63
 _LITERAL_LIMIT = 100_000
 
 
@@ -26,6 +33,48 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 
 def parse_json(text: str) -> object | None:
     """The value of a JSON text; None when it is not JSON (a JSON `null` too)."""
+    if orjson is not None:
+        try:
+            value: object = orjson.loads(text)
+        except ValueError:
+            return _parse_exactly(text)
+        if _is_exact(value):
+            return value
+    return _parse_exactly(text)
+
+
+def parse_raw_container(raw: bytes) -> dict[str, object] | list[object] | None:
+    """The object or array that a string told as AnyValue bytes is, read without making the text; None when in doubt."""
+    start = string_start(raw)
+    if not start or raw[start] not in _OPENING or orjson is None:
+        return None
+    try:
+        value: dict[str, object] | list[object] = orjson.loads(raw[start:])
+    except ValueError:
+        return None
+    return value if _is_exact(value) else None
+
+
+def _is_exact(value: object) -> bool:
+    """Whether a value of the fast parser is what the other one gives: it turns integers beyond 64 bits into floats."""
+    if type(value) is float:
+        return -_INT64 < value < _INT64
+    if type(value) is not list and type(value) is not dict:
+        return True
+    left: list[dict[str, object] | list[object]] = [value]
+    while left:
+        holder = left.pop()
+        for item in holder.values() if type(holder) is dict else holder:
+            kind = type(item)
+            if kind is dict or kind is list:
+                left.append(item)  # type: ignore[arg-type]  # its type was just looked at
+            elif kind is float and not -_INT64 < item < _INT64:  # type: ignore[operator]  # so was this one's
+                return False
+    return True
+
+
+def _parse_exactly(text: str) -> object | None:
+    value: object
     try:
         value, end = _scan(text, 0)
     except (ValueError, RecursionError, StopIteration):

@@ -68,7 +68,8 @@ class Span:
     def events(self) -> list[Event]:
         """The span's events, in the order they were sent."""
         if self._events is None:
-            self._events = [event for raw in self.raw_events if (event := _event(raw)) is not None]
+            raw_events = self.raw_events
+            self._events = [event for raw in raw_events if (event := _event(raw)) is not None] if raw_events else []
         return self._events
 
     @property

@@ -119,8 +119,8 @@ def entries_of(main: Sequence[Item], subs: Iterable[Sequence[Item]], runs: Seque
                 entries.append(Entry(clock, item, None, is_main))
     left = _pair(uses, list(runs))
     entries += [Entry(run.start, None, Use(run=run)) for run in left]
-    answered = [*uses, *(entry.use for entry in entries if entry.use is not None and entry.use.call is None)]
-    _tell(answered, told)
+    if told:
+        _tell([*uses, *(entry.use for entry in entries if entry.use is not None and entry.use.call is None)], told)
     entries.sort(key=lambda entry: entry.time)
     return entries
 

@@ -20,6 +20,7 @@ from whileai_dialects.tree import Tree
 
 _ORDER = ("prompt_token_ids", "token_ids", "logprobs")
 _TOKENS = frozenset(_ORDER)
+_FEW = 16  # calls of a run whose inputs may be held until it is read, for those who ask again
 _SPOKEN = frozenset(("user", "text"))
 _FRAMES = frozenset(("agent", "workflow", "chain", "other"))
 
@@ -56,7 +57,10 @@ def read_talk(
 def tokens_of(call: ModelCall) -> Tokens:
     """Token ids and log probabilities of a call, lossless, where the span carries them."""
     tokens: Tokens = {}
-    if all(_TOKENS.isdisjoint(reading.found) for reading in call.readings):
+    for reading in call.readings:
+        if not _TOKENS.isdisjoint(reading.found):
+            break
+    else:
         return tokens
     for fact in _ORDER:
         for reading in call.readings:
@@ -75,9 +79,10 @@ def _threads(
     history = History()
     owners = _owners(tree, readings, cast)
     for call in calls:
-        if call.first.kind == "embedding":
+        first = call.readings[0]
+        if first.kind == "embedding":
             continue
-        owner, inner = owners[call.first.span.span_id]
+        owner, inner = owners[first.span.span_id]
         resumed = not inner and history.resume(call)
         content = call.content
         thread = main
@@ -85,9 +90,10 @@ def _threads(
             thread = subs.setdefault(owner, Thread())
         thread.system = thread.system or content.system
         # Both at the call's start: an answer that streams sets its tools off before the call has ended.
-        thread.hear(content.said, call.first.time, owner, resumed)
-        thread.say(content.answered, call.first.time, owner, tokens_of(call))
-        call.forget()
+        thread.hear(content.said, first.time, owner, resumed)
+        thread.say(content.answered, first.time, owner, tokens_of(call))
+        if len(calls) > _FEW:
+            call.forget()
     return main, list(subs.values())
 
 

@@ -4,7 +4,6 @@ A call's input repeats the history; only what is new in it counts. What is new i
 that a history that was trimmed, reordered or told in other words still adds each turn once.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -34,18 +33,20 @@ class Thread:
     system: str | None = None
     items: list[Item] = field(default_factory=list)
     tokens: dict[int, Tokens] = field(default_factory=dict)
-    _known: Counter[Key] = field(default_factory=Counter)
+    _known: dict[Key, int] = field(default_factory=dict)
     _turn: int = 0
-    _heard: Counter[Key] = field(default_factory=Counter)
+    _heard: dict[Key, int] = field(default_factory=dict)
     _heard_asks: int = 0
-    _asks: Counter[str] = field(default_factory=Counter)
+    _asks: dict[str, int] = field(default_factory=dict)
 
     def hear(self, messages: Iterable[Message], time: int, owner: str, resumed: bool = False) -> None:
         """Take what is new in a call's input. `owner` is the agent's invocation that the call belongs to.
 
         `resumed`: the messages go on from the ones heard last.
         """
-        seen, asks = (self._heard, self._heard_asks) if resumed else (Counter(), 0)
+        known = self._known
+        seen, asks = (self._heard, self._heard_asks) if resumed else ({}, 0)
+        asked_before = self._asks.get(owner, 0)
         for message in messages:
             if message.role == "system":
                 self.system = self.system or message.text or None
@@ -53,27 +54,31 @@ class Thread:
             for part in message.parts:
                 kind = _kind(message, part)
                 keys = _keys(kind, part)
-                for key in keys:
-                    seen[key] += 1
-                asks += kind == "user"
                 # By id where there is one, else by content: a history may have lost the ids or made new ones.
-                if any(seen[key] <= self._known[key] for key in keys):
+                again = False
+                for key in keys:
+                    count = seen[key] = seen.get(key, 0) + 1
+                    if count <= known.get(key, 0):
+                        again = True
+                asks += kind == "user"
+                if again:
                     continue
-                if kind == "user" and asks <= self._asks[owner]:
+                if kind == "user" and asks <= asked_before:
                     # The same invocation tells its first turns in other words (a template, a growing scratchpad).
                     for key in keys:
-                        self._known[key] += 1
+                        known[key] = known.get(key, 0) + 1
                     continue
                 self._add(kind, part, time, keys)
-        self._asks[owner] = max(self._asks[owner], asks)
+        self._asks[owner] = max(asked_before, asks)
         self._heard, self._heard_asks = seen, asks
 
     def say(self, messages: Sequence[Message], time: int, owner: str, tokens: Tokens | None = None) -> None:
         """Take what a call answered: always new, but for a tool call whose id is known."""
-        if any(message.role == "user" for message in messages):
-            # No answer, but the whole conversation told again.
-            self.hear(messages, time, owner)
-            return
+        for message in messages:
+            if message.role == "user":
+                # No answer, but the whole conversation told again.
+                self.hear(messages, time, owner)
+                return
         self._turn += 1
         if tokens:
             self.tokens[self._turn] = tokens
@@ -84,7 +89,7 @@ class Thread:
             for part in message.parts:
                 kind = _kind(message, part)
                 keys = _keys(kind, part)
-                if part.kind == "call" and part.id and self._known[keys[0]]:
+                if part.kind == "call" and part.id and self._known.get(keys[0]):
                     continue
                 self._add(kind, part, time, keys)
 
@@ -93,7 +98,7 @@ class Thread:
         for message in messages:
             for part in message.parts:
                 if _kind(message, part) == "user":
-                    return any(self._known[key] for key in _keys("user", part))
+                    return any(key in self._known for key in _keys("user", part))
         return False
 
     def _add(self, kind: ItemKind, part: Part, time: int, keys: list[Key]) -> None:
@@ -101,7 +106,7 @@ class Thread:
             self._turn += 1
         self.items.append(Item(kind, part, time, self._turn))
         for key in keys:
-            self._known[key] += 1
+            self._known[key] = self._known.get(key, 0) + 1
 
 
 def _kind(message: Message, part: Part) -> ItemKind:

@@ -45,27 +45,34 @@ def build_tree(spans: Sequence[Span]) -> Tree:
         above = span.parent_span_id
         if above and above in by_id and above != span.span_id:
             parent[span.span_id] = above
-            children.setdefault(above, []).append(span)
+            if above in children:
+                children[above].append(span)
+            else:
+                children[above] = [span]
         else:
             tops.append(span)
     depth: dict[str, int] = {}
     _measure(tops, children, depth)
-    for span in order:
-        if span.span_id not in depth:
-            # A ring: nothing above it is reachable from a top.
-            above = parent.pop(span.span_id)
-            children[above].remove(span)
-            tops.append(span)
-            _measure([span], children, depth)
+    if len(depth) < len(by_id):
+        for span in order:
+            if span.span_id not in depth:
+                # A ring: nothing above it is reachable from a top.
+                above = parent.pop(span.span_id)
+                children[above].remove(span)
+                tops.append(span)
+                _measure([span], children, depth)
     downward = sorted(order, key=lambda span: depth[span.span_id])
-    return Tree(order, downward, by_id, parent, children, depth, tops, any(not span.parent_span_id for span in order))
+    return Tree(order, downward, by_id, parent, children, depth, tops, "" in [span.parent_span_id for span in order])
 
 
 def _measure(tops: Sequence[Span], children: dict[str, list[Span]], depth: dict[str, int]) -> None:
     level = 0
     row = list(tops)
     while row:
+        below: list[Span] = []
         for span in row:
             depth[span.span_id] = level
-        row = [child for span in row for child in children.get(span.span_id, ()) if child.span_id not in depth]
+            if span.span_id in children:
+                below += [child for child in children[span.span_id] if child.span_id not in depth]
+        row = below
         level += 1

@@ -46,8 +46,8 @@ def decode_value(raw: bytes) -> Value:
     # Nearly every value is one string or number: those are read without a message object.
     tag, size = raw[0], len(raw)
     if tag == _STRING:
-        length, at = (raw[1], 2) if size > 1 and raw[1] < _SHORT else _varint(raw, 1)
-        if length >= 0 and at + length == size:
+        at = string_start(raw)
+        if at:
             return raw[at:].decode("utf-8", "replace")
     elif tag == _INT and size > 1:
         number, at = (raw[1], 2) if raw[1] < _SHORT else _varint(raw, 1)
@@ -64,8 +64,16 @@ def decode_value(raw: bytes) -> Value:
 
 def string_start(raw: bytes) -> int:
     """Where the text of a string value begins in its wire bytes; 0 when it is no string."""
+    size = len(raw)
+    if size < 2 or raw[0] != _STRING:
+        return 0
+    low = raw[1]
+    if low < _SHORT:
+        return 2 if low + 2 == size else 0
+    if size > 2 and raw[2] < _SHORT:
+        return 3 if (low & 0x7F | raw[2] << 7) + 3 == size else 0
     length, at = _varint(raw, 1)
-    return at if raw[:1] == b"\x0a" and length >= 0 and at + length == len(raw) else 0
+    return at if length >= 0 and at + length == size else 0
 
 
 def _varint(raw: bytes, at: int) -> tuple[int, int]:
