@@ -25,6 +25,7 @@ from whileai_registry.signup import SignedUp, SignupReason, SignupRefused
 from whileai_registry.tiers import LIMITS, Limits, Tier
 from whileai_registry.uploads import Upload
 from whileai_registry.usage import Overview, Tokens
+from whileai_registry.vault import Vault
 
 __all__ = [
     "LIMITS",
@@ -68,6 +69,7 @@ __all__ = [
     "Tier",
     "Tokens",
     "Upload",
+    "Vault",
     "Waiting",
     "agent_key",
     "agent_slug",

@@ -16,7 +16,7 @@ from whileai_registry.accounts import Account, find_account
 from whileai_registry.agents import agent_key, ensure_agents
 from whileai_registry.database import Database
 from whileai_registry.dataset_states import MODES, PURPOSES, Event, Status, after, one_of
-from whileai_registry.errors import InvalidInput, LimitReached, NotFound
+from whileai_registry.errors import InvalidInput, LimitReached, NotAllowed, NotFound
 from whileai_registry.paging import Page, before, checked_limit, moment_cursor, page_of
 from whileai_registry.rows import columns_of, record
 from whileai_registry.tables import datasets
@@ -125,6 +125,35 @@ class Datasets:
     def retry_import(self, account_id: str, dataset_id: str) -> Dataset:
         return self._move(account_id, dataset_id, "retry_import", None)
 
+    def begin_push(self, account_id: str, dataset_id: str, hf: Json) -> Dataset:
+        """Note that a push elsewhere begins; NotAllowed while another one runs."""
+        with self._database.write() as connection:
+            old = _one(connection, account_id, dataset_id, lock=True)
+            if (old.hf or {}).get("status") == "pushing":
+                raise NotAllowed(f"dataset {dataset_id} is being pushed already; wait until that push has ended")
+            return _change(connection, account_id, dataset_id, {"hf": {**hf, "status": "pushing"}})
+
+    def fail_interrupted(self, reason: str) -> int:
+        """Of every account: what a process that is gone was importing or pushing has failed, and can be run again."""
+        with self._database.write() as connection:
+            importing = update(datasets).where(datasets.c.status == "importing")
+            count = connection.execute(importing.values(status="failed", error=reason)).rowcount
+            pushed = select(datasets.c.id, datasets.c.hf).where(datasets.c.hf.is_not(None))
+            for dataset_id, hf in connection.execute(pushed).all():
+                if hf.get("status") == "pushing":
+                    values = {"hf": {**hf, "status": "error", "error": reason}}
+                    connection.execute(update(datasets).where(datasets.c.id == dataset_id).values(values))
+                    count += 1
+        return count
+
+    def abandoned(self, before: datetime) -> list[Dataset]:
+        """Of every account: sets whose file was never finalized though they were created before this moment."""
+        query = select(*columns_of(Dataset, datasets)).where(
+            datasets.c.status == "uploading", datasets.c.created_at < before
+        )
+        with self._database.read() as connection:
+            return [record(Dataset, row) for row in connection.execute(query)]
+
     def get(self, account_id: str, dataset_id: str) -> Dataset | None:
         with self._database.read() as connection:
             row = connection.execute(_select(account_id, dataset_id)).one_or_none()
@@ -212,7 +241,9 @@ class Datasets:
     def counts_by_agent(self, account_id: str) -> dict[str, dict[str, int]]:
         """For each agent key, how many sets it has by purpose."""
         group = (datasets.c.agent_key, datasets.c.purpose)
-        query = select(*group, func.count()).where(owned(datasets, account_id), datasets.c.agent_key.is_not(None))
+        query = select(*group, func.count()).where(
+            owned(datasets, account_id), datasets.c.agent_key.is_not(None), datasets.c.status != "uploading"
+        )
         counts: dict[str, dict[str, int]] = {}
         with self._database.read() as connection:
             for key, purpose, count in connection.execute(query.group_by(*group)):

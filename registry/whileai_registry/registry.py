@@ -8,6 +8,7 @@ from whileai_registry import bootstrap, migrate, tidy
 from whileai_registry.accounts import Accounts
 from whileai_registry.agents import Agents
 from whileai_registry.catalog import Catalog
+from whileai_registry.connections import Connections
 from whileai_registry.database import Clock, Database, utc_now
 from whileai_registry.datasets import Datasets
 from whileai_registry.delegated import DelegatedCredentials
@@ -30,6 +31,7 @@ class Registry:
         self.datasets = Datasets(self._database)
         self.catalog = Catalog(self._database)
         self.uploads = Uploads(self._database)
+        self.connections = Connections(self._database)
         self.devices = Devices(self._database)
         self.delegated = DelegatedCredentials(self._database)
         self.email_codes = EmailCodes(self._database)

@@ -207,3 +207,15 @@ usage_days = Table(
     Column("output_tokens", BigInteger, nullable=False),
     PrimaryKeyConstraint("account_id", "day"),
 )
+
+# Accounts elsewhere (the Hugging Face Hub); the token is sealed, see vault.
+connections = Table(
+    "connections",
+    metadata,
+    _account(),
+    Column("provider", Text, nullable=False),
+    Column("username", Text, nullable=False),
+    Column("sealed", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    PrimaryKeyConstraint("account_id", "provider"),
+)

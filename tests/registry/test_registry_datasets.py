@@ -59,8 +59,8 @@ def test_nothing_leads_out_of_ready() -> None:
 
 
 def test_naming_an_agent_registers_it(registry: Registry, account: str) -> None:
-    registry.datasets.create(account, NewDataset("one", agent="Refund Bot!"))
-    made = registry.datasets.create(account, NewDataset("two", agent="refund bot!"))
+    registry.datasets.create(account, NewDataset("one", agent="Refund Bot!"), "ready")
+    made = registry.datasets.create(account, NewDataset("two", agent="refund bot!"), "ready")
     registry.datasets.update_meta(account, made.id, agent="Other")
     assert [agent.name for agent in registry.agents.list_page(account).items] == ["Other", "Refund Bot!"]
     assert registry.datasets.counts_by_agent(account) == {"refund-bot": {"train": 1}, "other": {"train": 1}}

@@ -26,6 +26,7 @@ STORES = (
     "datasets",
     "catalog",
     "uploads",
+    "connections",
     "devices",
     "delegated",
     "email_codes",
@@ -40,6 +41,8 @@ WITHOUT_AN_ACCOUNT = {
     "accounts.sign_in": "a proven address",
     "catalog.find": "published for everybody",
     "catalog.list_page": "published for everybody",
+    "datasets.abandoned": "the service tidies for everybody",
+    "datasets.fail_interrupted": "the service starts for everybody",
     "devices.find": "the user code, read from a screen",
     "devices.poll": "the device's secret",
     "devices.start": "nobody is known yet",
@@ -115,6 +118,7 @@ def arrange_a_victim(registry: Registry, account: str) -> Victim:
     registry.agents.register(account, SHARED_NAME, description=SECRET)
     delegated = registry.delegated.issue(account, SECRET, 3600)
     registry.usage.add(account, input_tokens=1, output_tokens=1)
+    registry.connections.connect(account, "huggingface", SECRET, SECRET)
     session = registry.sessions.open(account).session
     key_id = registry.keys.list_all(account)[0].id
     ids = (account, dataset.id, holdout.id, upload.id, delegated.id, session.id, key_id)
@@ -130,6 +134,7 @@ def arguments_with(victim: Victim, stranger: str) -> dict[str, Any]:
         "dataset_id": victim.dataset_id,
         "error": "x",
         "files": [],
+        "hf": {},
         "holdout_id": victim.holdout_id,
         "input_tokens": 1,
         "key_id": victim.key_id,
@@ -138,13 +143,16 @@ def arguments_with(victim: Victim, stranger: str) -> dict[str, Any]:
         "names": [SHARED_NAME],
         "new": NewDataset("the stranger's own"),
         "object_key": "x",
+        "provider": "huggingface",
         "output_tokens": 1,
         "rows": 1,
+        "sealed": "the stranger's own",
         "sha256": "0" * 64,
         "size_bytes": 1,
         "train_id": victim.dataset_id,
         "ttl_seconds": 3600,
         "upload_id": victim.upload_id,
+        "username": "the stranger",
     }
 
 
