@@ -2,18 +2,21 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from whileai_dialects.attributes import Attributes
 from whileai_dialects.events import DETAILS, is_talk, read_events
 from whileai_dialects.flatten import trees
-from whileai_dialects.jsontext import parse_container, parse_raw_container, structured, unquoted
+from whileai_dialects.jsontext import is_exact, parse_container, parse_raw_container, structured, unquoted
 from whileai_dialects.message import Content, Message, Part, Role
 from whileai_dialects.parts import call_part, content_parts
 from whileai_dialects.reading import Reading
-from whileai_dialects.shapes import canonical_messages, read_messages
+from whileai_dialects.shapes import canonical_messages, read_messages, text_messages
+from whileai_dialects.value import decode_value
 
 # How Claude tells what is new in its context.
 _BLOCKS = re.compile(r"\n\n---\n\n(?=\[)")
+_WORD_BYTES = 128  # why an answer ended is one of a few words
 _BLOCK = re.compile(r"^\[(?:USER PROMPT|USER|TOOL RESULT: (?P<id>[^\]\n]+))\]\n")
 _VERCEL = frozenset(("answered_text", "answered_calls", "answered_object", "answered_reasoning"))
 # The conventions' own keys, which stand first in the table.
@@ -110,10 +113,10 @@ def _messages(attributes: Attributes, key: str, role: Role) -> list[Message]:
     raw = attributes.raw.get(key)
     value: object = parse_raw_container(raw) if raw and key != "new_context" else None
     if isinstance(value, list):
-        plain = canonical_messages(value)
-        if plain is not None:
-            return plain
-    told = attributes.get(key) if value is None else value
+        texts = text_messages(value)
+        if texts is not None:
+            return texts
+    told = value if value is not None and is_exact(value) else attributes.get(key)
     if key == "new_context":
         return _context(told) if isinstance(told, str) else []
     if key.endswith("."):
@@ -121,6 +124,9 @@ def _messages(attributes: Attributes, key: str, role: Role) -> list[Message]:
         return [message for item in items for message in read_messages([_indexed(item, role)], role)]
     value = structured(told)
     if isinstance(value, list):
+        plain = canonical_messages(value)
+        if plain is not None:
+            return plain
         value = [{"role": role, **item} if _roleless(item) else item for item in value]
     return read_messages(value, role)
 
@@ -134,9 +140,16 @@ def _roleless(item: object) -> bool:
 
 def asks_for_tools(reading: Reading) -> bool:
     """Whether the answer ended to let tools run."""
-    if "finish" not in reading.found:
-        return False
-    return any("tool" in str(reading.attributes[key]) for key in reading.keys("finish"))
+    for key in reading.found.get("finish", ()):
+        raw = reading.attributes.raw[key]
+        if _tells_tools(raw) if len(raw) <= _WORD_BYTES else "tool" in str(reading.attributes[key]):
+            return True
+    return False
+
+
+@lru_cache(maxsize=1024)
+def _tells_tools(raw: bytes) -> bool:
+    return "tool" in str(decode_value(raw))
 
 
 def asked_calls(reading: Reading) -> Message | None:

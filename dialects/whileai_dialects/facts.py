@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from whileai_dialects.attributes import Attributes
 from whileai_dialects.calls import ModelCall
 from whileai_dialects.content import content_of
 from whileai_dialects.jsontext import parse_container, structured
@@ -15,6 +16,8 @@ from whileai_dialects.value import Value
 
 _DATASETS = ("zeroproof.dataset", "whileai.dataset")
 _KEYS = {name: row.keys for name, row in FACT.items()}
+# Facts that any span may tell of the whole run.
+_ON_ANY = frozenset(("version", "scenario", "eval_set", "conversation", "metadata"))
 _FRAMES = frozenset(("agent", "workflow", "chain"))
 _SESSIONS = ("thread_id", "session_id", "conversation_id")
 
@@ -35,13 +38,14 @@ def read_facts(run: Run, tree: Tree, readings: Mapping[str, Reading], calls: Seq
         or _first(_answered_model(content_of(reading)) for reading in ordered if reading.kind in _FRAMES)
     )
     run.provider = _first(vendor_of(call.text("provider")) for call in chats) or _first(
-        vendor_of(reading.text("provider")) for reading in ordered
+        vendor_of(reading.text("provider")) for reading in ordered if "provider" in reading.found
     )
-    run.model_version = _told(ordered, on_resource, "version")
-    run.scenario_id = _told(ordered, on_resource, "scenario")
-    run.eval_set = _told(ordered, on_resource, "eval_set")
-    run.conversation_id = _told(ordered, on_resource, "conversation") or _first(
-        _session(reading) for reading in ordered if "metadata" in reading.found
+    telling = [reading for reading in ordered if not reading.found.keys().isdisjoint(_ON_ANY)]
+    run.model_version = _told(telling, on_resource, resource, "version")
+    run.scenario_id = _told(telling, on_resource, resource, "scenario")
+    run.eval_set = _told(telling, on_resource, resource, "eval_set")
+    run.conversation_id = _told(telling, on_resource, resource, "conversation") or _first(
+        _session(reading) for reading in telling
     )
 
 
@@ -55,7 +59,7 @@ def scenario_of(*places: Mapping[str, Value]) -> str | None:
     return None
 
 
-def _told(ordered: Sequence[Reading], on_resource: Found, fact: str) -> str | None:
+def _told(ordered: Sequence[Reading], on_resource: Found, resource: Attributes, fact: str) -> str | None:
     """A fact told on any span or resource: the best key wins, then the outermost span, then the resource."""
     telling = [reading for reading in ordered if fact in reading.found]
     if not telling and fact not in on_resource:
@@ -73,7 +77,7 @@ def _told(ordered: Sequence[Reading], on_resource: Found, fact: str) -> str | No
     for key in on_resource.get(fact, ()):
         if best is not None and best[0] <= keys.index(key):
             break
-        text = text_of_fact(ordered[0].span.resource[key])
+        text = text_of_fact(resource[key])
         if text:
             return text
     return best[1] if best is not None else None

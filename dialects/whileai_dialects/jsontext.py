@@ -38,13 +38,16 @@ def parse_json(text: str) -> object | None:
             value: object = orjson.loads(text)
         except ValueError:
             return _parse_exactly(text)
-        if _is_exact(value):
+        if is_exact(value):
             return value
     return _parse_exactly(text)
 
 
 def parse_raw_container(raw: bytes) -> dict[str, object] | list[object] | None:
-    """The object or array that a string told as AnyValue bytes is, read without making the text; None when in doubt."""
+    """The object or array that a string told as AnyValue bytes is, read without making the text; None when it is none.
+
+    Strings in it are sure; who takes numbers from it asks `is_exact` before.
+    """
     start = string_start(raw)
     if not start or raw[start] not in _OPENING or orjson is None:
         return None
@@ -52,10 +55,10 @@ def parse_raw_container(raw: bytes) -> dict[str, object] | list[object] | None:
         value: dict[str, object] | list[object] = orjson.loads(raw[start:])
     except ValueError:
         return None
-    return value if _is_exact(value) else None
+    return value
 
 
-def _is_exact(value: object) -> bool:
+def is_exact(value: object) -> bool:
     """Whether a value of the fast parser is what the other one gives: it turns integers beyond 64 bits into floats."""
     if type(value) is float:
         return -_INT64 < value < _INT64

@@ -98,7 +98,7 @@ class Reading:
     def count(self, fact: str) -> int | None:
         """The best value of a fact as a count."""
         for key in self.found.get(fact, ()):
-            value = self.attributes[key]
+            value = decode_value(self.attributes.raw[key])
             number = value if type(value) is int else number_of(value)
             if number is not None:
                 return int(number) if 0 <= number < _MANY else None

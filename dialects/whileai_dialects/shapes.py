@@ -79,6 +79,31 @@ def read_messages(value: object, role: Role = "user") -> list[Message]:
     return list(_walk(value, role, 0))
 
 
+def text_messages(items: list[object]) -> list[Message] | None:
+    """Messages of texts and nothing else, in the form that the conventions fix; None when anything else is told."""
+    messages: list[Message] = []
+    for item in items:
+        if not isinstance(item, dict) or "content" in item or "tool_calls" in item:
+            return None
+        told, parts = item.get("role"), item.get("parts")
+        if not isinstance(told, str) or not isinstance(parts, list):
+            return None
+        role = ROLES.get(told)
+        if role is None or role == "tool":
+            return None
+        read: list[Part] = []
+        for part in parts:
+            if not isinstance(part, dict) or part.get("type") != "text":
+                return None
+            text = part.get("content")
+            if not isinstance(text, str) or text.startswith(_REPRS):
+                return None
+            read.append(Part("text", text))
+        if read:
+            messages.append(Message(role, read))
+    return messages
+
+
 def canonical_messages(items: list[object]) -> list[Message] | None:
     """The messages of a list in the form that the conventions fix; None when any item is in another form."""
     messages: list[Message] = []
@@ -145,6 +170,7 @@ def _canonical(value: Block) -> Message | None:
     if role is None or not isinstance(parts, list) or "content" in value or "tool_calls" in value:
         return None
     read: list[Part] = []
+    results = 0
     for part in parts:
         kind = part.get("type") if isinstance(part, dict) else None
         if kind == "text" and isinstance(part.get("content"), str) and not part["content"].startswith(_REPRS):
@@ -153,11 +179,12 @@ def _canonical(value: Block) -> Message | None:
             read.append(call_part(part))
         elif kind == "tool_call_response":
             read.append(result_part(part))
+            results += 1
         else:
             return None
-    if role != "tool" and read and all(part.kind == "result" for part in read):
-        role = "tool"
-    return Message(role, read) if role != "tool" or all(part.kind == "result" for part in read) else None
+    if results == len(read):
+        return Message("tool" if results else role, read)
+    return Message(role, read) if role != "tool" else None
 
 
 def _mapping(value: Block, role: Role, depth: int) -> Iterator[Message]:

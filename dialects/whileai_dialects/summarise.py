@@ -58,7 +58,7 @@ def _times(run: Run, tree: Tree, logs: Sequence[LogRecord]) -> None:
     order = tree.order
     if order:
         run.start = when(order[0])[0]
-        run.end = max(run.start, max([max(when(span)) for span in order]))
+        run.end = max(when(order[-1])[0], max([span.end for span in order]))
         run.first_arrival = min([span.first_arrival for span in order if span.first_arrival], default=0)
         run.version = max([span.version for span in order])
     if logs:

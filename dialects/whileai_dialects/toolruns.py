@@ -19,6 +19,7 @@ _NAMES = (
 )
 _NOT_TOOLS = frozenset({"(merged tools)"})  # ADK's frame around parallel calls
 _PREFIXED = re.compile(r"^\[TOOL (?:INPUT|OUTPUT|RESULT): [^\]]*\]\n")
+_LEVELS = 3  # from a tool's span to its parent, and two frames above that
 _UNREAD = object()
 _WRAPPED = {"args", "kwargs", "sanitize_inputs_outputs"}
 
@@ -66,10 +67,11 @@ def tool_runs(tree: Tree, readings: Mapping[str, Reading]) -> list[ToolRun]:
         if reading.kind != "tool":
             continue
         run = _read(reading)
-        _take_execution(run, [readings[child.span_id] for child in tree.children.get(span.span_id, ())])
+        if span.span_id in tree.children:
+            _take_execution(run, [readings[child.span_id] for child in tree.children[span.span_id]])
         if not run.name or run.name in _NOT_TOOLS:
             continue
-        same = _outer_run(tree, by_span, run) or _twin(kept, run)
+        same = (_outer_run(tree, by_span, run) or _twin(kept, run)) if kept else None
         if same is None:
             kept.append(run)
         else:
@@ -88,12 +90,14 @@ def _take_execution(run: ToolRun, inner: Sequence[Reading]) -> None:
 
 def _outer_run(tree: Tree, by_span: Mapping[str, ToolRun], run: ToolRun) -> ToolRun | None:
     """The run of the same tool that this one is told inside of, at most two frames up."""
-    for level, above in enumerate(tree.ancestors(run.readings[0].span.span_id)):
-        outer = by_span.get(above.span_id)
-        if outer is not None and _same_tool(outer, run):
-            return outer
-        if outer is not None or level >= 2:
+    above = run.readings[0].span.span_id
+    for _ in range(_LEVELS):
+        above = tree.parent.get(above, "")
+        if not above:
             return None
+        outer = by_span.get(above)
+        if outer is not None:
+            return outer if _same_tool(outer, run) else None
     return None
 
 

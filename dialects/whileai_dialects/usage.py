@@ -9,7 +9,6 @@ from whileai_dialects.reading import Reading
 from whileai_dialects.run import Usage
 
 _NONE = Usage()
-_FACTS = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 # Claude's own counts leave the cached tokens out of the input; everybody else's include them.
 _EXCLUSIVE = "input_tokens"
 _CACHE_PARTS = ("cache_read_tokens", "cache_creation_tokens")
@@ -71,7 +70,8 @@ _BLOB: tuple[tuple[str, ...], ...] = (
 
 def _read(call: ModelCall) -> Usage:
     """The tokens of a call: from its attributes, else from a JSON text of them, else from what its answers carry."""
-    read, written, cached, thought = [call.count(fact) for fact in _FACTS]
+    read, written = call.count("input_tokens"), call.count("output_tokens")
+    cached, thought = call.count("cached_tokens"), call.count("reasoning_tokens")
     if read is not None:
         for reading in call.readings:
             if reading.keys("input_tokens")[:1] == (_EXCLUSIVE,):
@@ -113,10 +113,12 @@ def _parts(counts: dict[str, object], side: str) -> int | None:
 def _total(told: Sequence[Usage]) -> Usage:
     if len(told) == 1:
         return told[0]
-    counts = [
-        (usage.input_tokens, usage.output_tokens, usage.cached_input_tokens, usage.reasoning_tokens) for usage in told
-    ]
-    return Usage(*map(_sum, zip(*counts, strict=True)))
+    return Usage(
+        _sum([usage.input_tokens for usage in told]),
+        _sum([usage.output_tokens for usage in told]),
+        _sum([usage.cached_input_tokens for usage in told]),
+        _sum([usage.reasoning_tokens for usage in told]),
+    )
 
 
 def _whole(value: object) -> int | None:

@@ -50,7 +50,13 @@ def decode_value(raw: bytes) -> Value:
         if at:
             return raw[at:].decode("utf-8", "replace")
     elif tag == _INT and size > 1:
-        number, at = (raw[1], 2) if raw[1] < _SHORT else _varint(raw, 1)
+        low = raw[1]
+        if low < _SHORT:
+            number, at = low, 2
+        elif size == 3 and raw[2] < _SHORT:
+            return low & 0x7F | raw[2] << 7
+        else:
+            number, at = _varint(raw, 1)
         if number >= 0 and at == size:
             return number if number < 2**63 else number - 2**64
     elif tag == _DOUBLE and size == 9:
