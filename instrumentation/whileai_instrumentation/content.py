@@ -15,14 +15,15 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 _WORDS = """
-    all_messages answer args arguments backstory body candidate chunk code completion completions content contents
-    context definitions description document documents embedding embeddings entity events expected_output
-    explanation final_result goal history input inputs instructions invocation_parameters kwargs llm_request
-    llm_response logprobs message messages metadata model_output model_request_parameters observation output outputs
-    parameters prompt prompt_token_ids prompts query question reasoning request_parameters response response_body
-    result results return schema statement system_instructions system_prompt system_prompt_preview template text
-    thinking token_ids tool_args tool_arguments tool_call_args tool_calls tool_input tool_response toolcall
-    toolcalls tools transcript user_prompt user_system_prompt value variables
+    agents all_messages answer args arguments backstory body candidate chunk code completion completions content
+    contents context crew_agents crew_tasks definitions description document documents embedding embeddings entity
+    events expected_output explanation final_result goal history input inputs instructions invocation_parameters
+    kwargs llm_request llm_response logprobs message messages metadata model_output model_request_parameters
+    observation output outputs parameters prompt prompt_token_ids prompts query question reasoning
+    request_parameters response response_body result results return schema statement system_instructions
+    system_prompt system_prompt_preview task tasks template text thinking token_ids tool_args tool_arguments
+    tool_call_args tool_calls tool_input tool_response toolcall toolcalls tools transcript user_prompt
+    user_system_prompt value variables
 """
 _CONTENT = re.compile(rf"(?:^|[._])(?:{'|'.join(_WORDS.split())})(?:$|[._])", re.IGNORECASE)
 
@@ -51,8 +52,10 @@ _FACTS = re.compile(
 )
 # What may quote content in words of its own.
 _QUOTING = ("exception.message", "exception.stacktrace", "error.message")
-# Some frameworks name a span by what was asked.
-_LONGEST_NAME = 80
+# Some frameworks name a span by what was asked. A name of so few words, without a sentence's signs, is no request.
+_MOST_WORDS = 3
+_SENTENCE = re.compile(r"[?!,;]|: ")
+_NAMING = ("gen_ai.agent.name", "gen_ai.tool.name", "gen_ai.request.model", "agent.name", "tool.name")
 
 
 def is_content(key: str) -> bool:
@@ -99,7 +102,9 @@ def _strip(attributes: "RepeatedCompositeFieldContainer[KeyValue]") -> None:
 def _unquote(span: Span) -> None:
     """A status says why something failed, and that may quote what was said; the type of the error stays."""
     span.status.ClearField("message")
-    if len(span.name) > _LONGEST_NAME:
+    known = {attribute.value.string_value for attribute in span.attributes if attribute.key in _NAMING}
+    words = span.name.split()
+    if " ".join(words[1:]) not in known and (len(words) > _MOST_WORDS or _SENTENCE.search(span.name)):
         span.name = "(left out)"
 
 

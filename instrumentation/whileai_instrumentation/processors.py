@@ -111,7 +111,7 @@ def _ended(span: ReadableSpan) -> bool:
         root = _roots.get(where.trace_id)
         if root is not None and root.context.span_id == where.span_id:
             _roots.pop(where.trace_id, None)
-    return where.trace_flags.sampled
+    return bool(where.trace_flags.sampled)
 
 
 def _tell(problem: Exception) -> None:

@@ -143,3 +143,20 @@ def test_nothing_overrules_that_content_is_left_out() -> None:
     assert environment["TRACELOOP_TRACE_CONTENT"] == "false"
     assert environment["OPENINFERENCE_HIDE_INPUTS"] == "true"
     assert environment["OTEL_SEMCONV_STABILITY_OPT_IN"] == "gen_ai_latest_experimental"
+
+
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [
+        ("chat gpt-4o-mini", "chat gpt-4o-mini"),
+        ("invoke_agent The refund desk of the shop", "invoke_agent The refund desk of the shop"),
+        ("Please pay back what I paid.task", "(left out)"),
+        ("Why, oh why?", "(left out)"),
+    ],
+)
+def test_a_span_named_by_what_was_asked_loses_its_name(name: str, left: str) -> None:
+    request = ExportTraceServiceRequest()
+    span = request.resource_spans.add().scope_spans.add().spans.add(name=name)
+    span.attributes.add(key="gen_ai.agent.name").value.string_value = "The refund desk of the shop"
+    leave_out_content(request)
+    assert span.name == left

@@ -18,7 +18,7 @@ from whileai_instrumentation import warnings_once
 from whileai_instrumentation.encoding import Encoder
 from whileai_instrumentation.identity import Identity
 from whileai_instrumentation.outbox import UNCROWDED
-from whileai_instrumentation.processors import OutboxLogProcessor
+from whileai_instrumentation.processors import OutboxLogProcessor, OutboxSpanProcessor
 from whileai_instrumentation.signals import Signal
 from whileai_instrumentation.spool import Spool
 
@@ -220,6 +220,18 @@ def test_one_item_that_cannot_be_encoded_costs_only_itself(receiver: Receiver, o
     tracer.start_span("after").end()
     assert outbox.flush(30)
     assert receiver.names() == ["before", "after"]
+
+
+def test_a_fault_while_looking_at_a_span_never_reaches_the_agent(
+    outboxes: Outboxes, caplog: pytest.LogCaptureFixture
+) -> None:
+    outbox = outboxes()
+    strange: Any = object()
+    with caplog.at_level(logging.WARNING, "whileai"):
+        OutboxSpanProcessor(outbox).on_start(strange)
+        OutboxSpanProcessor(outbox).on_end(strange)
+        OutboxLogProcessor(outbox).on_emit(strange)
+    assert "a span or log record was not looked at: AttributeError" in caplog.text
 
 
 def test_flushing_nothing_is_at_once_true(outboxes: Outboxes) -> None:

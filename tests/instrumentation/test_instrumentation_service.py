@@ -58,6 +58,21 @@ def test_the_latest_reward_counts_even_just_after_the_run(service: Service, tmp_
     assert told["scores"][0]["history"][0]["value"] == 0.0
 
 
+def test_the_line_will_do_for_grpc_too(service: Service, tmp_path: Path) -> None:
+    own = {"WHILEAI_API_KEY": KEY, "WHILEAI_HOME": str(tmp_path)}
+    program = f"""
+import whileai
+whileai.instrument(agent="refund-bot", protocol="grpc", endpoint="http://{service.grpc}", spool=False)
+print(whileai.run(lambda: whileai.current_trace_id())(), whileai.flush())
+"""
+    ran = run_program([sys.executable, "-c", program], own)
+    assert ran.returncode == 0, ran.stderr
+    trace_id, flushed = ran.stdout.split()
+    assert flushed == "True"
+    with service.client() as client:
+        assert client.get(f"/traces/{trace_id}").json()["agent"] == "refund-bot"
+
+
 def test_runs_made_while_the_service_was_down_arrive_once_when_it_is_back(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         service.kill()
