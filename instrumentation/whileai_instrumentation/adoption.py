@@ -6,8 +6,6 @@ it in another, and every later run would then join that trace.
 """
 
 import sys
-import threading
-from collections import OrderedDict
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -31,8 +29,7 @@ class _Open:
 
 
 _open: ContextVar[_Open | None] = ContextVar("whileai_open_spans", default=None)
-_adopted: OrderedDict[bytes, SpanContext] = OrderedDict()
-_lock = threading.Lock()
+_adopted: dict[bytes, SpanContext] = {}  # by the trace they were begun in, oldest first
 
 
 def note(span: Span, parent: SpanContext | None) -> bool:
@@ -46,10 +43,9 @@ def note(span: Span, parent: SpanContext | None) -> bool:
     above = _above()
     if above is None:
         return False
-    with _lock:
-        _adopted[_key(span.context)] = above
-        while len(_adopted) > MOST:
-            _adopted.popitem(last=False)
+    _adopted[_key(span.context)] = above
+    if len(_adopted) > MOST:
+        _adopted.pop(next(iter(_adopted)), None)
     return True
 
 

@@ -10,10 +10,10 @@ from opentelemetry.trace import NonRecordingSpan, SpanContext, set_span_in_conte
 from whileai_instrumentation import names
 from whileai_instrumentation.current import current_context, graded_span
 from whileai_instrumentation.errors import UsageError
+from whileai_instrumentation.identity import OWN_SCOPE
 from whileai_instrumentation.warnings_once import warn
 
 VERDICT = "score"
-_SCOPE = "whileai"
 
 
 def reward(value: float | bool, *, pass_at: float | None = None) -> None:
@@ -86,4 +86,4 @@ def _emit(where: SpanContext, attributes: dict[str, str | float]) -> None:
         attributes=dict(attributes),
         context=set_span_in_context(NonRecordingSpan(where)),
     )
-    _logs.get_logger(_SCOPE).emit(record)
+    _logs.get_logger(OWN_SCOPE).emit(record)

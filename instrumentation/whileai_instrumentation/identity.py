@@ -12,6 +12,7 @@ from whileai_instrumentation import names
 
 Request = ExportTraceServiceRequest | ExportLogsServiceRequest
 
+OWN_SCOPE = "whileai"  # of `whileai.run`, whose agent was named for this very function
 # A framework's own word for the agent, kept when the name given to `instrument` takes its place.
 FRAMEWORK_AGENT = "whileai.framework_agent"
 _AGENT_KEYS = (names.AGENT, "agent.name")
@@ -44,8 +45,9 @@ class Identity:
             self._mark_resource(of_spans.resource)
             if self.agent:
                 for of_scope in of_spans.scope_spans:
+                    named_by_user = of_scope.scope.name == OWN_SCOPE
                     for span in of_scope.spans:
-                        if not span.parent_span_id:
+                        if not span.parent_span_id and not named_by_user:
                             _name_root(span, self.agent)
 
     def _mark_resource(self, resource: Resource) -> None:

@@ -16,6 +16,7 @@ from opentelemetry.context import _SUPPRESS_INSTRUMENTATION_KEY, attach, detach,
 from whileai_instrumentation.courier import Courier
 from whileai_instrumentation.signals import Signal
 from whileai_instrumentation.sizes import SIZE_OF
+from whileai_instrumentation.transport import SENDING_THREAD
 from whileai_instrumentation.warnings_once import warn
 
 MOST_ITEMS = 4096
@@ -123,7 +124,7 @@ class Outbox:
         with self._lock:
             if self._thread is not None and self._thread.is_alive():
                 return True
-            self._thread = threading.Thread(target=self._work, name="whileai-outbox", daemon=True)
+            self._thread = threading.Thread(target=self._work, name=SENDING_THREAD, daemon=True)
             thread = self._thread
         try:
             thread.start()

@@ -15,11 +15,11 @@ from opentelemetry import context, trace
 from opentelemetry.trace import Status, StatusCode
 
 from whileai_instrumentation import names, state
+from whileai_instrumentation.identity import OWN_SCOPE
 from whileai_instrumentation.messages import input_messages, joined, output_messages
 from whileai_instrumentation.scenario import scenario as scenario_block
 from whileai_instrumentation.warnings_once import warn
 
-SCOPE = "whileai"
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -68,7 +68,7 @@ class _Wish:
         facts = {names.OPERATION: "invoke_agent", names.AGENT: agent, names.AGENT_VERSION: self.version}
         block = scenario_block(self.scenario, eval_set=self.eval_set) if self.scenario else nullcontext()
         with block:
-            span = trace.get_tracer(SCOPE).start_span(
+            span = trace.get_tracer(OWN_SCOPE).start_span(
                 f"invoke_agent {agent}", attributes={key: value for key, value in facts.items() if value}
             )
             inside = trace.set_span_in_context(span)

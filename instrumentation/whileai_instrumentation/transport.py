@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import logging
 import os
+import threading
 from typing import TYPE_CHECKING, Protocol
 
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
@@ -16,6 +18,7 @@ from whileai_instrumentation.warnings_once import warn
 if TYPE_CHECKING:
     import httpx
 
+SENDING_THREAD = "whileai-outbox"
 CONNECT_SECONDS = 3.0
 FASTEST = 1  # gzip's level: most of the gain on JSON text, a third of the time
 SHOWN = 200  # characters of an answer worth telling
@@ -74,6 +77,8 @@ class HttpTransport:
         import httpx
 
         if self._client is None or self._pid != os.getpid():
+            for name in ("httpx", "httpcore"):
+                logging.getLogger(name).addFilter(_is_not_ours)
             self._client = httpx.Client(
                 headers={
                     "x-api-key": self._api_key,
@@ -85,6 +90,11 @@ class HttpTransport:
             )
             self._pid = os.getpid()
         return self._client
+
+
+def _is_not_ours(_record: logging.LogRecord) -> bool:
+    """The HTTP client tells its logger of each request; an agent's log is not the place for ours."""
+    return threading.current_thread().name != SENDING_THREAD
 
 
 def tell_partial_success(signal: Signal, content: bytes) -> None:

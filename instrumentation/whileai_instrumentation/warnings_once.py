@@ -1,27 +1,25 @@
-"""What went wrong, told to the logger `whileai`: each kind at most once a minute, so that an outage is one line."""
+"""What went wrong, told to the logger `whileai`: each kind at most once a minute, so that an outage is one line.
+
+There is no lock: at worst two threads tell the same at the same moment, and a forked child inherits nothing held.
+"""
 
 import logging
-import threading
 import time
 
 LOGGER = logging.getLogger("whileai")
 QUIET_SECONDS = 60.0
 
-_lock = threading.Lock()
 _last: dict[str, float] = {}
 
 
 def warn(kind: str, message: str, *arguments: object) -> None:
     """Log a warning unless one of this kind was logged within the last minute."""
     now = time.monotonic()
-    with _lock:
-        if now - _last.get(kind, -QUIET_SECONDS) < QUIET_SECONDS:
-            return
+    if now - _last.get(kind, -QUIET_SECONDS) >= QUIET_SECONDS:
         _last[kind] = now
-    LOGGER.warning(message, *arguments)
+        LOGGER.warning(message, *arguments)
 
 
 def forget() -> None:
     """Let every kind be told again."""
-    with _lock:
-        _last.clear()
+    _last.clear()

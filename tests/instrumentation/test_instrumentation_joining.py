@@ -225,6 +225,18 @@ def test_an_agent_ends_though_the_service_does_not_answer_and_nothing_is_lost(
     assert {"kept", "next"} <= set(receiver.names())
 
 
+def test_the_agents_own_log_says_nothing_of_our_requests(receiver: Receiver, agent: Agents) -> None:
+    ran = agent(
+        "import logging, httpx, os\nlogging.basicConfig(level=logging.INFO)\n"
+        + START
+        + "whileai.instrument(quiet=True)\nwork('one')\nwhileai.flush()\n"
+        + "httpx.post(os.environ['WHILEAI_API_URL'] + '/v1/of_the_agent', content=b'')"
+    )
+    assert receiver.names() == ["one"]
+    assert "/v1/of_the_agent" in ran.err
+    assert "/v1/traces" not in ran.err
+
+
 def test_a_service_that_is_not_there_costs_the_agent_nothing_but_a_line(agent: Agents, tmp_path: Path) -> None:
     ran = agent(
         START + "whileai.instrument(spool=False, quiet=True)\nwork('lost')\nprint(json.dumps(whileai.flush()))",

@@ -80,7 +80,8 @@ asyncio.run(asynchronous())
     told = values(by_answer["stream answer"].attributes)
     assert (told["whileai.scenario_id"], told["whileai.eval_set"]) == ("refund-042", "smoke")
     assert receiver.span("stream step")["whileai.scenario_id"] == "refund-042"
-    assert values(by_answer["coroutine answer"].attributes)["gen_ai.agent.version"] == "v5"
+    other = values(by_answer["coroutine answer"].attributes)
+    assert (other["gen_ai.agent.name"], other["gen_ai.agent.version"]) == ("other-bot", "v5")
 
 
 def test_a_failing_function_fails_its_run_and_its_caller(receiver: Receiver, agent: Agents) -> None:
