@@ -23,6 +23,10 @@ class UnsupportedMedia(Exception):
     """A content type or encoding that OTLP does not know."""
 
 
+class TooSlow(Exception):
+    """A body that does not come to its end."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One failed request, ready to be written on either protocol."""
@@ -51,6 +55,7 @@ _TABLE: tuple[tuple[type[Exception], int, int, float | None], ...] = (
     (Unauthenticated, 401, code_pb2.UNAUTHENTICATED, None),
     (UnsupportedMedia, 415, code_pb2.INVALID_ARGUMENT, None),
     (Undecodable, 400, code_pb2.INVALID_ARGUMENT, None),
+    (TooSlow, 503, code_pb2.UNAVAILABLE, 5.0),
     (TooLarge, 413, code_pb2.RESOURCE_EXHAUSTED, None),
     (Overloaded, 503, code_pb2.UNAVAILABLE, 1.0),
     (StoreUnavailable, 503, code_pb2.UNAVAILABLE, 5.0),

@@ -17,7 +17,7 @@ from google.rpc import code_pb2
 from whileai_collector.admission import Admission, Ticket
 from whileai_collector.auth import authenticate
 from whileai_collector.compression import DECODERS
-from whileai_collector.faults import UNEXPECTED, Fault, UnsupportedMedia, fault_of
+from whileai_collector.faults import UNEXPECTED, Fault, TooSlow, UnsupportedMedia, fault_of
 from whileai_collector.signals import BY_PATH, Service
 from whileai_ingest import Ingest, Receipt, Signal, TooLarge
 from whileai_ingest.otlp_json import to_json, to_protobuf
@@ -28,6 +28,9 @@ log = structlog.get_logger("otlp")
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+# A sender that stops half-way holds bytes that others need; exporters give up after ten seconds themselves.
+BODY_SECONDS = 60
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 
@@ -64,7 +67,7 @@ class OtlpHttp:
             if fault.retry_after is not None:
                 self.ingest.metrics.turned_away.inc()
             extra = {"retry-after": fault.retry_after_header} if fault.retry_after_header else {}
-            if isinstance(error, TooLarge):
+            if isinstance(error, TooLarge | TooSlow):
                 extra["connection"] = "close"  # the rest of the body is not read
             await _fail(send, content_type, fault, extra)
 
@@ -110,8 +113,13 @@ async def _body(headers: dict[str, str], receive: Receive, ticket: Ticket) -> by
         ticket.check(int(announced))
     parts: list[bytes] = []
     total = 0
+    ends_at = asyncio.get_running_loop().time() + BODY_SECONDS
     while True:
-        message = await receive()
+        try:  # the first part is there already, or nothing is held yet: no timer for it
+            async with asyncio.timeout_at(ends_at if parts else None):
+                message = await receive()
+        except TimeoutError:
+            raise TooSlow(f"the body was not whole after {BODY_SECONDS} seconds") from None
         if message["type"] == "http.disconnect":
             raise _Gone
         part = message.get("body", b"")

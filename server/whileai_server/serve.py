@@ -25,6 +25,7 @@ from whileai_registry import Registry, RegistryError, Signer
 from whileai_registry.keycache import KeyCache
 from whileai_server import credentials, folder, logs, ports
 from whileai_server.app import App, compose, nothing_here
+from whileai_server.bounded_http import BoundedHttp
 from whileai_server.errors import StartError
 from whileai_server.operations import Operations
 from whileai_server.retention import apply_retention
@@ -66,6 +67,7 @@ async def _serve(settings: Settings) -> None:
         server = _HttpServer(
             uvicorn.Config(
                 service.app,
+                http=BoundedHttp,
                 log_config=None,
                 access_log=False,
                 lifespan="off",

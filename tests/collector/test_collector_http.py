@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import socket
@@ -19,6 +20,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from support.otlp import chat_run, new_trace_id, span, traces
 from support.service import Service
 
+from whileai_collector import http as edge
+from whileai_collector.admission import Admission
+from whileai_collector.faults import TooSlow, fault_of
 from whileai_ingest.otlp_json import to_json
 
 PROTOBUF = {"content-type": "application/x-protobuf"}
@@ -195,6 +199,42 @@ def test_a_body_announced_beyond_the_limit_is_413_before_it_is_sent(service: Ser
         head += "content-type: application/x-protobuf\r\ncontent-length: 99999999999\r\n\r\n"
         connection.sendall(head.encode())
         assert connection.recv(100).startswith(b"HTTP/1.1 413")
+
+
+@pytest.mark.parametrize("part", [b"x: " + b"a" * 300_000, b"x: y\r\n" * 60_000])
+def test_a_head_without_end_is_400_before_any_key_is_asked_for(service: Service, part: bytes) -> None:
+    host, port = service.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(b"POST /v1/traces HTTP/1.1\r\nhost: x\r\n" + part)
+        assert connection.recv(100).startswith(b"HTTP/1.1 400")
+
+
+def test_a_trailer_without_end_ends_the_connection(service: Service) -> None:
+    host, port = service.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        head = f"POST /v1/traces HTTP/1.1\r\nhost: x\r\nx-api-key: {service.key}\r\n"
+        head += "content-type: application/x-protobuf\r\ntransfer-encoding: chunked\r\n\r\n0\r\n"
+        connection.sendall(head.encode() + b"x: y\r\n" * 60_000)
+        assert connection.recv(100).startswith(b"HTTP/1.1 400")
+
+
+def test_a_body_that_stops_half_way_is_503_and_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edge, "BODY_SECONDS", 0)
+    admission = Admission(1000, 1000)
+    parts = [{"type": "http.request", "body": b"half", "more_body": True}]
+
+    async def receive() -> dict[str, object]:
+        return parts.pop() if parts else await asyncio.Future()
+
+    async def read() -> None:
+        with admission.request() as ticket:
+            await edge._body({}, receive, ticket)
+
+    with pytest.raises(TooSlow) as caught:
+        asyncio.run(read())
+    fault = fault_of(caught.value)
+    assert fault is not None
+    assert (fault.http, fault.retry_after_header, admission.in_flight) == (503, "5", 0)
 
 
 def test_a_body_under_the_limit_is_taken_though_its_values_are_large(http: httpx.Client) -> None:
