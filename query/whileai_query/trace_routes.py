@@ -19,7 +19,7 @@ from whileai_query.scores import record_scores
 from whileai_query.services import ServicesDep
 from whileai_query.span_view import span_views
 from whileai_query.trace_ids import PREFIX_DIGITS, find_trace, well_formed
-from whileai_query.traces import open_runs
+from whileai_query.traces import open_runs, trainer_row
 
 router = APIRouter(tags=["traces"])
 
@@ -35,6 +35,18 @@ def traces(request: Request, services: ServicesDep, caller: Reader) -> Response:
     if not query:
         return Json(traces_by_dataset(store, caller.account_id))
     return Json(list_runs(store, caller.account_id, query, services.now()))
+
+
+@router.get("/traces/rows")
+def trace_rows(request: Request, services: ServicesDep, caller: Reader) -> Response:
+    """A page of the same list as rows that a trainer loads: the whole conversation, tools, reward, tokens."""
+    query = checked_query(request.query_params.multi_items(), LIST_PARAMETERS)
+    services.settle()
+    store, account = services.ingest.store, caller.account_id
+    listed = list_runs(store, account, query, services.now())
+    opened = open_runs(store, account, [run["traceId"] for run in listed["traces"]])
+    rows = [trainer_row(opened[run["traceId"]].run) for run in listed["traces"] if run["traceId"] in opened]
+    return Json({"rows": rows, "next": listed["next"], "pages": listed["pages"]})
 
 
 @router.get("/traces/{trace_id}")

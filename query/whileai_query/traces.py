@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from whileai_dialects import Run, summarise
+from whileai_dialects import Run, row_of, summarise
 from whileai_ingest import Store
 from whileai_ingest.items import TraceItems
 from whileai_ingest.reading import read_traces
@@ -36,3 +36,8 @@ def run_of(trace_id: str, items: TraceItems) -> Run:
     except Exception:
         log.exception("a trace could not be summarised", trace_id=trace_id)
         return Run(trace_id, span_count=len(items.spans), notes=["this trace could not be read"])
+
+
+def trainer_row(run: Run) -> dict[str, object]:
+    """The run as a training row that names the trace it came from."""
+    return row_of(run, lineage={"source": "traces", "trace_id": run.trace_id, "agent": run.agent})

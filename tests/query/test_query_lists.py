@@ -172,3 +172,16 @@ def test_without_parameters_the_list_is_of_datasets_by_name_and_day(caller: Call
     assert {(row["datasetId"], row["purpose"]) for row in listed} == {
         (entry["datasetId"], "eval") for entry in answer["traces"]
     }
+
+
+def test_rows_are_the_same_list_as_a_trainer_loads_it(caller: Caller) -> None:
+    ids = [caller.run(scenario="s", prompt=f"ask {number}", reward=float(number % 2)) for number in range(5)]
+    caller.run(agent="another")
+    pages = list(caller.pages("/traces/rows", "rows", agent="refund-bot", limit=2))
+    rows = [row for page in pages for row in page]
+    listed = caller.get("/traces", agent="refund-bot")["traces"]
+    assert [row["lineage"]["trace_id"] for row in rows] == [run["traceId"] for run in listed]
+    assert {row["lineage"]["trace_id"] for row in rows} == set(ids)
+    assert {(row["schema_version"], row["scenario_id"]) for row in rows} == {("1", "s")}
+    assert sorted(row["reward"] for row in rows) == [0, 0, 0, 1, 1]
+    assert rows[0]["messages"][-1] == {"role": "assistant", "content": rows[0]["final_text"]}

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from whileai.simulation_data import SimulationData as SimulationData
     from whileai.sizing import detectable_effect as detectable_effect
     from whileai.sizing import holdout_size as holdout_size
+    from whileai.trace_rows import traces as traces
     from whileai.training_rows import loss_mask as loss_mask
     from whileai.training_rows import to_trl as to_trl
     from whileai.training_rows import training_rows as training_rows
@@ -81,6 +82,7 @@ __getattr__, __dir__ = lazy_names(
         "whileai.scores": ("send_score",),
         "whileai.simulation_data": ("SimulationData",),
         "whileai.sizing": ("detectable_effect", "holdout_size"),
+        "whileai.trace_rows": ("traces",),
         "whileai.training_rows": ("loss_mask", "to_trl", "training_rows"),
         "whileai.upload": ("push_file", "push_rows"),
     },
