@@ -20,8 +20,8 @@ def traces(
 ) -> list[dict[str, Any]]:
     """The matching runs as rows of schema v1, newest first, at most `limit`.
 
-    Filters are those of `cuts`, also `scenario=`, `verdict=`, `status=`, `state=`. Raises `PlatformError` naming a filter
-    that the service does not know.
+    Filters are those of `cuts`, also `scenario=`, `verdict=`, `status=`, `state=`. Raises `PlatformError` naming a
+    filter that the service does not know.
     """
     wanted = {"agent": agent, "from": since, **filters}
     params = {name: str(value) for name, value in wanted.items() if value is not None}
