@@ -29,6 +29,7 @@ from whileai_ingest.refusals import Reason, Refusal
 from whileai_ingest.repair import repaired, without_unknown
 
 _INT64_MAX = 2**63 - 1
+_NO_TRACE, _NO_SPAN = b"\0" * 16, b"\0" * 8
 
 
 @dataclass(slots=True)
@@ -154,9 +155,9 @@ def _raw_text(value: str | bytes) -> bytes:
 
 def _judge_span(span: Any, raw: bytes) -> bytes | Refusal:
     trace_id, span_id, parent = span.trace_id, span.span_id, span.parent_span_id
-    if len(trace_id) != 16 or not any(trace_id):
+    if len(trace_id) != 16 or trace_id == _NO_TRACE:
         return _refuse(span, Reason.TRACE_ID, f"trace_id must be 16 bytes, not all zero; got {_show(trace_id)}")
-    if len(span_id) != 8 or not any(span_id):
+    if len(span_id) != 8 or span_id == _NO_SPAN:
         return _refuse(span, Reason.SPAN_ID, f"span_id must be 8 bytes, not all zero; got {_show(span_id)}")
     if parent and len(parent) != 8:
         return _refuse(span, Reason.PARENT_SPAN_ID, f"parent_span_id must be 8 bytes or empty; got {_show(parent)}")
