@@ -30,6 +30,10 @@ def join_tracing(processor: OutboxSpanProcessor, service_name: str | None) -> bo
         made = TracerProvider(resource=_resource(service_name), span_limits=_limits())
         trace.set_tracer_provider(made)
         provider = trace.get_tracer_provider()  # another thread may have been first
+    if isinstance(provider, TracerProvider):
+        # Not the method of a subclass: Phoenix's, for one, puts the new processor in the place of its own exporter.
+        TracerProvider.add_span_processor(provider, processor)
+        return True
     return _add(provider, "add_span_processor", processor)
 
 

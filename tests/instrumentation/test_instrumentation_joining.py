@@ -62,6 +62,28 @@ print(json.dumps([dict(seen.attributes), dict(seen.resource.attributes)]))
     assert (sent["service.name"], sent["whileai.agent"], sent["gen_ai.agent.version"]) == ("shop", "refund-bot", "v4")
 
 
+def test_a_provider_that_would_replace_its_exporter_keeps_it(receiver: Receiver, agent: Agents) -> None:
+    ran = agent(
+        OWN_EXPORTER.replace(
+            "provider = TracerProvider(",
+            """
+class Replacing(TracerProvider):
+    def add_span_processor(self, processor):
+        self._active_span_processor._span_processors = ()
+        super().add_span_processor(processor)
+
+provider = Replacing(""",
+        )
+        + """
+whileai.instrument(quiet=True)
+provider.get_tracer("tests").start_span("seen by both").end()
+print(json.dumps([span.name for span in own.get_finished_spans()]))
+"""
+    )
+    assert ran.told == ["seen by both"]
+    assert receiver.names() == ["seen by both"]
+
+
 def test_a_provider_of_ours_names_the_service_and_cuts_nothing_short(receiver: Receiver, agent: Agents) -> None:
     agent(
         START
