@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from whileai.environment import platform_url as platform_url
     from whileai.errors import LoginError as LoginError
     from whileai.errors import PlatformError as PlatformError
+    from whileai.hugging_face import hf_publish as hf_publish
+    from whileai.hugging_face import import_hf as import_hf
     from whileai.identity import account as account
     from whileai.ingest import list_traces as list_traces
     from whileai.ingest import otel_env as otel_env
@@ -37,6 +39,7 @@ __getattr__, __dir__ = lazy_names(
         "whileai.download": ("pull",),
         "whileai.environment": ("platform_url",),
         "whileai.errors": ("LoginError", "PlatformError"),
+        "whileai.hugging_face": ("hf_publish", "import_hf"),
         "whileai.identity": ("account",),
         "whileai.ingest": ("list_traces", "otel_env", "send_traces"),
         "whileai.sign_in": ("login", "logout", "signup"),

@@ -2,6 +2,6 @@
 
 from whileai_query.app import create_api
 from whileai_query.objects import Objects
-from whileai_query.services import Services
+from whileai_query.services import HUGGING_FACE, Services
 
-__all__ = ["Objects", "Services", "create_api"]
+__all__ = ["HUGGING_FACE", "Objects", "Services", "create_api"]

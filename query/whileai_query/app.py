@@ -10,6 +10,7 @@ from whileai_query.catalog_routes import router as catalog
 from whileai_query.cut_routes import router as cuts
 from whileai_query.dataset_routes import router as datasets
 from whileai_query.failures import handle_failures
+from whileai_query.hub_routes import router as hub
 from whileai_query.login_routes import router as login
 from whileai_query.pages import add_pages
 from whileai_query.services import Services
@@ -19,7 +20,7 @@ from whileai_query.upload_routes import router as uploads
 from whileai_registry.keycache import KeyCache
 
 # Fixed paths (`/traces/cuts`) stand before those with an id in their place (`/traces/{trace_id}`).
-ROUTERS = (cuts, traces, datasets, uploads, catalog, agents, account, login, traffic)
+ROUTERS = (cuts, traces, hub, datasets, uploads, catalog, agents, account, login, traffic)
 
 
 def create_api(services: Services) -> FastAPI:

@@ -5,9 +5,11 @@ Beside the rows lies the list of the traces they came from, so that a set can sa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
 from whileai_query.objects import Objects
@@ -46,6 +48,21 @@ def rows_file(objects: Objects, account: str, dataset_id: str) -> Iterator[RowsF
         objects.writing(traces_key(account, dataset_id)) as traces,
     ):
         yield RowsFile(rows, traces)
+
+
+@contextmanager
+def whole_file(objects: Objects, keys: Sequence[str]) -> Iterator[Path]:
+    """The rows as one file of this machine, for those that read files only: the stored one where that is possible."""
+    stored = objects.local_path(keys[0]) if len(keys) == 1 else None
+    if stored is not None:
+        yield stored
+        return
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+        for key in keys:
+            for chunk in objects.read(key):
+                file.write(chunk)
+        file.flush()
+        yield Path(file.name)
 
 
 def delete_files(objects: Objects, keys: Iterable[str]) -> None:

@@ -36,13 +36,13 @@ def list_datasets(services: Services, account: str, query: Mapping[str, str]) ->
 def stored_datasets(
     services: Services, account: str, agent: str | None = None, purpose: str | None = None
 ) -> Iterator[Dataset]:
-    """The account's own sets, newest first."""
+    """The account's own sets, newest first. What is still being uploaded is not a set yet."""
     cursor = None
     while True:
         page = services.registry.datasets.list_page(
             account, agent=agent, purpose=purpose, limit=LARGEST_LIMIT, cursor=cursor
         )
-        yield from page.items
+        yield from (dataset for dataset in page.items if dataset.status != "uploading")
         if page.next is None:
             return
         cursor = page.next

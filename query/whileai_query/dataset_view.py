@@ -32,6 +32,8 @@ def dataset_view(dataset: Dataset, *, whole: bool = False) -> dict[str, Any]:
     }
     if dataset.hf is not None:
         view["hf"] = dataset.hf
+    if (dataset.lineage or {}).get("source") == "huggingface":
+        view["hfImport"] = {**(dataset.lineage or {}), "error": dataset.error}
     if whole:
         view |= {"report": dataset.report, "card": dataset.card}
     return view

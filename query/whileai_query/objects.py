@@ -11,6 +11,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import IO, Any
 
 import fsspec
@@ -39,6 +40,10 @@ class Objects:
         """The bytes in chunks. Raises FileNotFoundError at once, not at the first chunk."""
         file = self._fs.open(self._path(key), "rb")
         return _chunks(file)
+
+    def local_path(self, key: str) -> Path | None:
+        """The file itself where it lies on this machine; None in a bucket."""
+        return Path(self._path(key)) if self._local else None
 
     def size(self, key: str) -> int:
         """Bytes of the file. Raises FileNotFoundError."""

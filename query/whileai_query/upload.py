@@ -13,6 +13,7 @@ from typing import IO, Any
 from whileai_query.errors import BadRequest, BodyTooLarge
 from whileai_query.objects import Objects
 from whileai_query.row_check import problem_of
+from whileai_query.services import Services
 
 LARGEST_FILE = 50 << 30
 LONGEST_LINE = 64 << 20
@@ -82,6 +83,13 @@ def room_for(objects: Objects, announced: int | None, allowed: int | None) -> in
     if announced is not None and announced > bound:
         raise BodyTooLarge(f"the file has {announced} bytes and there is room for {bound}")
     return bound
+
+
+def room_left(services: Services, account: str, announced: int | None = None) -> int:
+    """How many bytes this account may still store. Raises `BodyTooLarge` at once when more than that is announced."""
+    limit = services.registry.accounts.get(account).limits.storage_bytes
+    left = None if limit is None else limit - services.registry.datasets.storage_used(account)
+    return room_for(services.objects, announced, left)
 
 
 async def receive(objects: Objects, folder: str, body: AsyncIterator[bytes], bound: int) -> Received:

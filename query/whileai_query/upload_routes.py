@@ -10,12 +10,12 @@ from starlette.responses import Response
 from whileai_query.answers import Json
 from whileai_query.auth import Writer
 from whileai_query.bodies import read_body, read_model
-from whileai_query.dataset_reading import stored_dataset
+from whileai_query.dataset_reading import find_dataset, stored_dataset
 from whileai_query.dataset_view import dataset_view
 from whileai_query.errors import BadRequest, Conflict
 from whileai_query.grants import LIFETIME, sender_of, upload_url
 from whileai_query.services import Services, ServicesDep
-from whileai_query.upload import Received, receive, room_for
+from whileai_query.upload import Received, receive, room_left
 from whileai_registry import Dataset, NewDataset, RegistryError
 
 router = APIRouter(tags=["datasets"])
@@ -105,15 +105,15 @@ def _say(services: Services, account: str, dataset_id: str, said: dict[str, str]
 
 
 def _create(services: Services, account: str, new: NewDataset) -> tuple[Dataset, str]:
+    if new.parent_id is not None and services.registry.catalog.find(new.parent_id) is None:
+        find_dataset(services, account, new.parent_id)
     made = services.registry.datasets.create(account, new)
     return made, services.registry.uploads.grant(account, made.id, LIFETIME).id
 
 
 def _room(services: Services, account: str, upload_id: str, announced: int | None) -> int:
     services.registry.uploads.find_open(account, upload_id)
-    limit = services.registry.accounts.get(account).limits.storage_bytes
-    left = None if limit is None else limit - services.registry.datasets.storage_used(account)
-    return room_for(services.objects, announced, left)
+    return room_left(services, account, announced)
 
 
 def _keep(services: Services, account: str, dataset_id: str, upload_id: str, received: Received) -> None:

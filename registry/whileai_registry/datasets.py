@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, select, update
@@ -133,12 +133,16 @@ class Datasets:
                 raise NotAllowed(f"dataset {dataset_id} is being pushed already; wait until that push has ended")
             return _change(connection, account_id, dataset_id, {"hf": {**hf, "status": "pushing"}})
 
-    def fail_interrupted(self, reason: str) -> int:
-        """Of every account: what a process that is gone was importing or pushing has failed, and can be run again."""
+    def fail_interrupted(self, reason: str, before: datetime | None = None) -> int:
+        """Of every account: what a process that is gone was importing or pushing has failed, and can be run again.
+
+        With `before`, only what began before that moment: another process may be at work on the rest.
+        """
+        began = datasets.c.created_at < (before or self._database.now() + timedelta(days=1))
         with self._database.write() as connection:
-            importing = update(datasets).where(datasets.c.status == "importing")
+            importing = update(datasets).where(datasets.c.status == "importing", began)
             count = connection.execute(importing.values(status="failed", error=reason)).rowcount
-            pushed = select(datasets.c.id, datasets.c.hf).where(datasets.c.hf.is_not(None))
+            pushed = select(datasets.c.id, datasets.c.hf).where(datasets.c.hf.is_not(None), began)
             for dataset_id, hf in connection.execute(pushed).all():
                 if hf.get("status") == "pushing":
                     values = {"hf": {**hf, "status": "error", "error": reason}}

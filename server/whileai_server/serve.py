@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 import grpc
 import structlog
@@ -20,8 +21,8 @@ from prometheus_client import CollectorRegistry
 
 from whileai_collector import BY_PATH, Admission, OtlpHttp, bind, create_grpc_server
 from whileai_ingest import Ingest, IngestError, Store, StoreOptions
-from whileai_query import Objects, Services, create_api
-from whileai_registry import Registry, RegistryError, Signer
+from whileai_query import HUGGING_FACE, Objects, Services, create_api
+from whileai_registry import Registry, RegistryError, Signer, Vault
 from whileai_registry.keycache import KeyCache
 from whileai_server import credentials, folder, logs, ports
 from whileai_server.app import App, compose, nothing_here
@@ -145,6 +146,7 @@ async def _open(settings: Settings, undo: contextlib.ExitStack) -> Service:
         grpc_server = create_grpc_server(ingest, keys, admission)
         grpc_address = ports.shown(settings.host, _bind_grpc(grpc_server, settings))
     if settings.role is not Role.COLLECTOR:
+        _fail_interrupted(settings, registry)
         otherwise = create_api(_services(settings, ingest, registry))
     ready = f"ready http://{http_address} grpc {grpc_address}"
     return Service(registry, http_socket, grpc_server, compose(routes, otherwise), ready)
@@ -162,15 +164,27 @@ def _check_shared(settings: Settings) -> None:
 
 
 def _services(settings: Settings, ingest: Ingest, registry: Registry) -> Services:
+    secret = folder.secret(settings.data_folder, settings.secret_key)
     return Services(
         ingest=ingest,
         registry=registry,
         objects=Objects(settings.object_store_url),
-        signer=Signer(folder.secret(settings.data_folder, settings.secret_key)),
+        signer=Signer(secret),
+        vault=Vault(secret),
         public_url=settings.public_url,
         run_quiet_seconds=settings.run_quiet_seconds,
         clock=time.time_ns,
+        smtp_url=settings.smtp_url,
+        hub_url=os.environ.get("HF_ENDPOINT") or HUGGING_FACE,
     )
+
+
+def _fail_interrupted(settings: Settings, registry: Registry) -> None:
+    """Imports and pushes die with their process. Where others may run some, only very old ones are surely dead."""
+    before = None if settings.role is Role.ALL else datetime.now(UTC) - timedelta(days=1)
+    count = registry.datasets.fail_interrupted("the service stopped meanwhile; run it again", before)
+    if count:
+        log.warning("imports or pushes were interrupted", count=count)
 
 
 def _bind_grpc(server: grpc.aio.Server, settings: Settings) -> int:

@@ -51,6 +51,7 @@ class Settings(BaseSettings):
 
     bootstrap_key: OptionalText = None
     secret_key: OptionalText = None
+    smtp_url: OptionalText = None
 
     max_request_bytes: int = Field(64 * MIB, gt=0)
     max_in_flight_bytes: int = Field(256 * MIB, gt=0)

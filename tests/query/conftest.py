@@ -14,7 +14,7 @@ from support.engine import engine_url
 
 from whileai_ingest import Ingest, Store
 from whileai_query import Objects, Services, create_api
-from whileai_registry import Registry, Signer
+from whileai_registry import Registry, Signer, Vault
 
 _numbers = itertools.count(1)
 
@@ -26,7 +26,7 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
     registry.migrate()
     ingest = Ingest(folder / "journal", Store(engine_url()), CollectorRegistry(), journal_max_bytes=1 << 30)
     ingest.start()
-    yield Services(ingest, registry, Objects(f"file://{folder}/objects"), Signer(b"s" * 32))
+    yield Services(ingest, registry, Objects(f"file://{folder}/objects"), Signer(b"s" * 32), Vault(b"s" * 32))
     ingest.close()
     registry.close()
 

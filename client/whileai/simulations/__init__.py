@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from whileai.exporting import export_dataset as export_dataset
     from whileai.exporting import export_training as export_training
     from whileai.exporting import tool_call_roundtrip as tool_call_roundtrip
+    from whileai.hugging_face import hf_publish as hf_publish
+    from whileai.hugging_face import hf_status as hf_status
+    from whileai.hugging_face import import_hf as import_hf
     from whileai.leaks import LeakReport as LeakReport
     from whileai.leaks import leak_report as leak_report
     from whileai.near_copies import near_duplicate_prompts as near_duplicate_prompts
@@ -73,6 +76,7 @@ __getattr__, __dir__ = lazy_names(
         "whileai.download": ("pull",),
         "whileai.errors": ("PlatformError",),
         "whileai.exporting": ("export_dataset", "export_training", "tool_call_roundtrip"),
+        "whileai.hugging_face": ("hf_publish", "hf_status", "import_hf"),
         "whileai.leaks": ("LeakReport", "leak_report"),
         "whileai.near_copies": ("near_duplicate_prompts",),
         "whileai.otel_rows": ("rows_from_otel",),
