@@ -66,6 +66,14 @@ class ModelCall:
                 return text
         return None
 
+    def id(self, fact: str) -> str | None:
+        """A fact that hardly ever comes again, from the first copy that tells it."""
+        for reading in (*self.readings, *self.around):
+            told = reading.id(fact)
+            if told:
+                return told
+        return None
+
     def number(self, fact: str) -> float | None:
         """A fact as a number, from the first copy that tells it."""
         for reading in self.readings:
@@ -90,8 +98,10 @@ class ModelCall:
 
 def _merged(readings: Sequence[Reading]) -> Content:
     content = content_of(readings[0])
-    merged = Content(content.said, content.answered, content.system)
     asking = asks_for_tools(readings[0])
+    if len(readings) == 1 and not asking:
+        return content
+    merged = Content(content.said, content.answered, content.system)
     for reading in readings[1:]:
         content = content_of(reading)
         merged.said = merged.said or content.said
@@ -131,23 +141,29 @@ def model_calls(tree: Tree, readings: Mapping[str, Reading]) -> list[ModelCall]:
     """The model calls in order of their start."""
     groups: dict[str, ModelCall] = {}
     # Agents' spans stand for calls only where no span of a call's own does.
-    plain = any(reading.kind == "llm" for reading in readings.values())
+    plain = "llm" in [reading.kind for reading in readings.values()]
     # The call that a span stands inside of, '' for none; parents come before children.
     around: dict[str, str] = {}
     inside: dict[str, list[str]] = {}
+    parent = tree.parent
     for span in tree.downward:
-        above = tree.parent.get(span.span_id, "")
-        outer = around.get(above, "")
-        reading = readings[span.span_id]
-        if reading.kind in _CALLS or (reading.calls and not plain):
-            groups[span.span_id] = ModelCall([reading])
+        span_id = span.span_id
+        reading = readings[span_id]
+        kind = reading.kind
+        outer = around.get(parent[span_id], "") if span_id in parent else ""
+        if kind in _CALLS or (reading.calls and not plain):
+            groups[span_id] = ModelCall([reading])
             if outer:
-                inside.setdefault(outer, []).append(span.span_id)
-            outer = span.span_id
-        around[span.span_id] = "" if reading.kind in _WALLS else outer
-    _fold_nested(groups, inside)
-    ordered = sorted(groups.values(), key=lambda call: when(call.first.span))
-    return _drop_copies(tree, [call for group in ordered for call in _by_records(group)])
+                inside.setdefault(outer, []).append(span_id)
+            outer = span_id
+        if outer and kind not in _WALLS:
+            around[span_id] = outer
+    if inside:
+        _fold_nested(groups, inside)
+    ordered = sorted(groups.values(), key=lambda call: when(call.readings[0].span))
+    if [reading for reading in readings.values() if reading.logs]:
+        ordered = [call for group in ordered for call in _by_records(group)]
+    return _drop_copies(tree, ordered) if len(ordered) > 1 else ordered
 
 
 def _fold_nested(groups: dict[str, ModelCall], inside: dict[str, list[str]]) -> None:
@@ -191,13 +207,13 @@ def _drop_copies(tree: Tree, calls: Sequence[ModelCall]) -> list[ModelCall]:
     by_response: dict[str, ModelCall] = {}
     by_parent: dict[str, list[ModelCall]] = {}
     for call in calls:
-        response = call.text("response_id")
+        span = call.readings[0].span
+        response = call.id("response_id")
         known = by_response.get(response) if response else None
-        siblings = by_parent.setdefault(tree.parent.get(call.first.span.span_id, ""), [])
+        siblings = by_parent.setdefault(tree.parent.get(span.span_id, ""), [])
         if known is None or not _same_moment(known, call):
-            scope = call.first.span.scope_name
             for other in siblings:
-                if other.first.span.scope_name != scope and _twins(other, call):
+                if other.readings[0].span.scope_name != span.scope_name and _twins(other, call):
                     known = other
                     break
             else:

@@ -28,25 +28,41 @@ def read_facts(run: Run, tree: Tree, readings: Mapping[str, Reading], calls: Seq
     resource = tree.downward[0].resource
     on_resource = scan(resource.raw)
     run.service = text_of_fact(resource.get("service.name")) or None
-    run.dataset = _first(text_of_fact(resource[key]) for key in _DATASETS if key in resource.raw) or run.dataset
-    chats = [call for call in calls if call.readings[0].kind != "embedding"] or list(calls)
-    run.model = (
-        _first(_asked_model(call) for call in chats)
-        or _first(call.text("response_model") for call in chats)
-        or _first(reading.text("model") or reading.text("response_model") for reading in ordered)
-        or _first(_answered_model(call.content) for call in chats)
-        or _first(_answered_model(content_of(reading)) for reading in ordered if reading.kind in _FRAMES)
-    )
-    run.provider = _first(vendor_of(call.text("provider")) for call in chats) or _first(
-        vendor_of(reading.text("provider")) for reading in ordered if "provider" in reading.found
-    )
+    for key in reversed(_DATASETS):
+        if key in resource.raw:
+            run.dataset = text_of_fact(resource[key]) or run.dataset
+    chats = [call for call in calls if call.readings[0].kind != "embedding"] or calls
+    run.model = _model(ordered, chats)
+    run.provider = _provider(ordered, chats)
     telling = [reading for reading in ordered if not reading.found.keys().isdisjoint(_ON_ANY)]
     run.model_version = _told(telling, on_resource, resource, "version")
     run.scenario_id = _told(telling, on_resource, resource, "scenario")
     run.eval_set = _told(telling, on_resource, resource, "eval_set")
-    run.conversation_id = _told(telling, on_resource, resource, "conversation") or _first(
-        _session(reading) for reading in telling
+    run.conversation_id = _told(telling, on_resource, resource, "conversation")
+    if run.conversation_id is None:
+        run.conversation_id = _first(_session(reading) for reading in telling if "metadata" in reading.found)
+
+
+def _model(ordered: Sequence[Reading], chats: Sequence[ModelCall]) -> str | None:
+    """The model that was asked for, else the one that answered, else the one that a frame or an answer names."""
+    for call in chats:
+        asked = _asked_model(call)
+        if asked:
+            return asked
+    return (
+        _first(call.text("response_model") for call in chats)
+        or _first(reading.text("model") or reading.text("response_model") for reading in ordered)
+        or _first(_answered_model(call.content) for call in chats)
+        or _first(_answered_model(content_of(reading)) for reading in ordered if reading.kind in _FRAMES)
     )
+
+
+def _provider(ordered: Sequence[Reading], chats: Sequence[ModelCall]) -> str | None:
+    for call in chats:
+        vendor = vendor_of(call.text("provider"))
+        if vendor:
+            return vendor
+    return _first(vendor_of(reading.text("provider")) for reading in ordered if "provider" in reading.found)
 
 
 def scenario_of(*places: Mapping[str, Value]) -> str | None:

@@ -13,7 +13,7 @@ from whileai_dialects.run import Grading, Score, Source
 from whileai_dialects.span import Span
 
 VERDICT = "score"
-_INLINE = ("whileai.reward", "zeroproof.score")
+_REWARD, _SCORE = _INLINE = ("whileai.reward", "zeroproof.score")
 _RESULT = "gen_ai.evaluation.result"
 _RANK: dict[Source, int] = {"attribute": 0, "event": 1, "call": 2}
 
@@ -23,10 +23,8 @@ def inline_gradings(spans: Iterable[Span], logs: Iterable[LogRecord]) -> list[Gr
     found: list[Grading] = []
     for span in spans:
         raw = span.attributes.raw
-        for key in _INLINE:
-            if key in raw:
-                found += _on_span(span)
-                break
+        if _REWARD in raw or _SCORE in raw:
+            found += _on_span(span)
         for event in span.events:
             if event.name == _RESULT:
                 found += _result(event.attributes, span.span_id, _at(event.time or span.end, span), span.version)

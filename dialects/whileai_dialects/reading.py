@@ -87,6 +87,14 @@ class Reading:
                 return text
         return None
 
+    def id(self, fact: str) -> str | None:
+        """The best value of a fact that hardly ever comes again as text; not worth remembering."""
+        for key in self.found.get(fact, ()):
+            text = text_of_fact(decode_value(self.attributes.raw[key]))
+            if text:
+                return text
+        return None
+
     def number(self, fact: str) -> float | None:
         """The best value of a fact as a number; text that tells a number counts, true and false do not."""
         for key in self.found.get(fact, ()):

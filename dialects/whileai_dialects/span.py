@@ -14,6 +14,7 @@ from whileai_dialects.attributes import Attributes, no_attributes
 from whileai_dialects.value import text_of
 from whileai_dialects.wire import EventWire, LinkWire, ResourceWire, ScopeWire, SpanWire, StatusWire, raw_attributes
 
+_UNSET = (0, "")  # code and message of a span without a status
 ERROR = 2  # StatusCode.STATUS_CODE_ERROR
 
 
@@ -84,7 +85,8 @@ class Span:
         """A span from stored `SpanWire` bytes, the service's own fields included."""
         wire = SpanWire.FromString(frame)
         scope_name, scope_version, scope_attributes = read_scope(wire.scope)
-        code, message = read_status(wire.status)
+        status = wire.status
+        code, message = read_status(status) if status else _UNSET
         version = wire.version
         # Copies: a list of the message would keep the whole message alive beside the attributes.
         events, links = wire.events, wire.links

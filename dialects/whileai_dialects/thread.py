@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from whileai_dialects.jsontext import write_json
-from whileai_dialects.message import Message, Part
+from whileai_dialects.message import Message, Part, Role
 
+_Texts = Literal["user", "text", "result"]
 ItemKind = Literal["user", "text", "call", "result", "reasoning", "media"]
 Key = tuple[str, ...]
+# What a text is in a message of each role.
+_TEXTS: dict[Role, _Texts] = {"user": "user", "assistant": "text", "system": "text", "tool": "result"}
 Tokens = dict[str, object]  # token ids and log probabilities of one answer, as the span told them
 
 
@@ -51,8 +54,9 @@ class Thread:
             if message.role == "system":
                 self.system = self.system or message.text or None
                 continue
+            texts = _TEXTS[message.role]
             for part in message.parts:
-                kind = _kind(message, part)
+                kind: ItemKind = texts if part.kind == "text" else part.kind
                 keys = _keys(kind, part)
                 # By id where there is one, else by content: a history may have lost the ids or made new ones.
                 again = False
@@ -86,8 +90,9 @@ class Thread:
             if message.role == "system":
                 self.system = self.system or message.text or None
                 continue
+            texts = _TEXTS[message.role]
             for part in message.parts:
-                kind = _kind(message, part)
+                kind: ItemKind = texts if part.kind == "text" else part.kind
                 keys = _keys(kind, part)
                 if part.kind == "call" and part.id and self._known.get(keys[0]):
                     continue
@@ -97,7 +102,7 @@ class Thread:
         """Whether the first user turn of these messages was said here already."""
         for message in messages:
             for part in message.parts:
-                if _kind(message, part) == "user":
+                if part.kind == "text" and message.role == "user":
                     return any(key in self._known for key in _keys("user", part))
         return False
 
@@ -109,14 +114,10 @@ class Thread:
             self._known[key] = self._known.get(key, 0) + 1
 
 
-def _kind(message: Message, part: Part) -> ItemKind:
-    if part.kind == "text":
-        return "user" if message.role == "user" else "text" if message.role != "tool" else "result"
-    return part.kind
-
-
 def _keys(kind: ItemKind, part: Part) -> list[Key]:
     """What an item is known by, the surest first."""
+    if kind == "user" or kind == "text":
+        return [(kind, part.text.strip())]
     if kind == "call":
         told: Key = ("call", part.name, write_json(part.value) if not isinstance(part.value, str) else part.value)
         return [("call id", part.id), told] if part.id else [told]

@@ -129,7 +129,7 @@ def _read(reading: Reading) -> ToolRun:
     if failed:
         result = _result(reading)
         error = error_of(reading) or (text_value(result) if result else None) or "error"
-    return ToolRun(reading, _name(reading), reading.text("call_id") or _wrapped_id(reading), failed, error)
+    return ToolRun(reading, _name(reading), reading.id("call_id") or _wrapped_id(reading), failed, error)
 
 
 def _arguments(reading: Reading) -> object:

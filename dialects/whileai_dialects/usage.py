@@ -9,6 +9,7 @@ from whileai_dialects.reading import Reading
 from whileai_dialects.run import Usage
 
 _NONE = Usage()
+_NO_KEYS = ("",)
 # Claude's own counts leave the cached tokens out of the input; everybody else's include them.
 _EXCLUSIVE = "input_tokens"
 _CACHE_PARTS = ("cache_read_tokens", "cache_creation_tokens")
@@ -74,7 +75,7 @@ def _read(call: ModelCall) -> Usage:
     cached, thought = call.count("cached_tokens"), call.count("reasoning_tokens")
     if read is not None:
         for reading in call.readings:
-            if reading.keys("input_tokens")[:1] == (_EXCLUSIVE,):
+            if reading.found.get("input_tokens", _NO_KEYS)[0] == _EXCLUSIVE:
                 read += sum(_whole(reading.attributes.get(key)) or 0 for key in _CACHE_PARTS)
                 break
     if read is not None or written is not None or cached is not None or thought is not None:
