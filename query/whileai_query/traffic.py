@@ -5,7 +5,7 @@ Over every run, complete or not. A run is flagged when it ended in error or its 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,11 @@ _MILLISECONDS = "(end_time_unix_nano - start_time_unix_nano) / 1e6"
 _COUNTS = f"""count(), countIf(status = 'error'), countIf(status = 'error' OR verdict = 'fail'), sum(input_tokens),
 sum(output_tokens), sum(cost_usd), quantilesExact(0.5, 0.95, 0.99)({_MILLISECONDS})"""
 _NOTHING = (0, 0, 0, None, None, None, None)
+
+# What `grouping(step, agent, model, model_version)` says of a row: a bit for each that it is not grouped by.
+_KEYS = {0b0111: "step", 0b1011: "agent", 0b1101: "model", 0b1110: "version", 0b1111: "all"}
+_PLACES = {"step": 0, "agent": 1, "model": 2, "version": 3}
+_Group = tuple[Any, tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +52,17 @@ def traffic(store: Store, account: str, query: Mapping[str, str], now: int) -> d
         conditions = also(conditions, "model_version = {version:String}", version=query["version"])
     within = "start_time_unix_nano >= {window_start:Int64} AND start_time_unix_nano < {window_end:Int64}"
     conditions = also(conditions, within, window_start=window.start, window_end=window.end)
-    steps = f"intDiv(start_time_unix_nano - {window.start}, {window.step})"
-    by_step = {place: counts for place, *counts in _grouped(store, account, conditions, steps)}
-    totals = next((counts for _, *counts in _grouped(store, account, conditions, "0")), _NOTHING)
+    found = _grouped(store, account, conditions, window)
+    by_step = dict(found["step"])
     return {
         "series": [
             {"t": iso_second(window.start + place * window.step), **_view(by_step.get(place, _NOTHING))}
             for place in range(window.count)
         ],
-        "totals": _view(totals),
-        "byAgent": [{"agent": key, **_view(counts)} for key, *counts in _grouped(store, account, conditions, "agent")],
-        "byModel": [{"model": key, **_view(counts)} for key, *counts in _grouped(store, account, conditions, "model")],
-        "byVersion": [
-            {"version": key, **_view(counts)} for key, *counts in _grouped(store, account, conditions, "model_version")
-        ],
+        "totals": _view(found["all"][0][1] if found["all"] else _NOTHING),
+        "byAgent": _rows("agent", found["agent"]),
+        "byModel": _rows("model", found["model"]),
+        "byVersion": _rows("version", found["version"]),
     }
 
 
@@ -74,9 +76,25 @@ def _window(query: Mapping[str, str], now: int) -> _Window:
     return _Window(max(0, end - count * step), step, count)
 
 
-def _grouped(store: Store, account: str, conditions: Conditions, key: str) -> list[tuple[Any, ...]]:
-    columns = f"{key} AS grouped, {_COUNTS}"
-    return select_runs(store, account, columns, conditions, "GROUP BY grouped ORDER BY count() DESC, grouped")
+def _grouped(store: Store, account: str, conditions: Conditions, window: _Window) -> dict[str, list[_Group]]:
+    """The counts by step, by agent, by model, by version and of all, from one reading of the runs."""
+    step = f"intDiv(start_time_unix_nano - {window.start}, {window.step}) AS step"
+    columns = f"{step}, agent, model, model_version, grouping(step, agent, model, model_version), {_COUNTS}"
+    sets = "GROUP BY GROUPING SETS ((step), (agent), (model), (model_version), ())"
+    found: dict[str, list[_Group]] = {name: [] for name in _KEYS.values()}
+    for *keys, absent, runs, errors, flagged, inputs, outputs, cost, latencies in select_runs(
+        store, account, columns, conditions, sets
+    ):
+        name = _KEYS[absent]
+        key = keys[_PLACES[name]] if name in _PLACES else None
+        found[name].append((key, (runs, errors, flagged, inputs, outputs, cost, latencies)))
+    return found
+
+
+def _rows(name: str, groups: Sequence[_Group]) -> list[dict[str, Any]]:
+    """The most runs first; what is not named comes after what is, among equals."""
+    ordered = sorted(groups, key=lambda group: (-group[1][0], group[0] is None, group[0] or ""))
+    return [{name: key, **_view(counts)} for key, counts in ordered]
 
 
 def _view(counts: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,11 +14,19 @@ from support.captures import send_capture
 from support.service import Service
 
 
-class SamePort(Service):
-    """Listens where the one before did."""
+class OnePort(Service):
+    """Listens on a port of its own, again and again; from below those that the system gives out to anybody."""
 
     def command(self, *arguments: str) -> list[str]:
         return [*super().command(*arguments), "--http-port", self.environment["PORT"]]
+
+
+def free_port() -> str:
+    for port in range(21_000, 30_000):
+        with socket.socket() as asking:
+            if asking.connect_ex(("127.0.0.1", port)):
+                return str(port)
+    raise AssertionError("no port is free")
 
 
 def send_run(client: httpx.Client, agent: str, prompt: str) -> str:
@@ -64,8 +73,8 @@ def test_a_row_narrows_the_page_to_an_agent_and_windows_keep_it(page: Page, shop
 def test_the_page_says_that_the_service_is_gone_and_goes_on_when_it_is_back(
     tmp_path: Path, open_page: Callable[[], Page], complaints: Complaints
 ) -> None:
-    with Service(tmp_path) as first:
-        port = first.url.rpartition(":")[2]
+    place = {"PORT": free_port()}
+    with OnePort(tmp_path, environment=place) as first:
         page = open_page()
         page.goto(first.url)
         page.get_by_label("Key of the account").fill(first.key)
@@ -74,7 +83,7 @@ def test_the_page_says_that_the_service_is_gone_and_goes_on_when_it_is_back(
         expect(page.locator("#pulse.on")).to_be_visible()
         first.kill()
         expect(page.get_by_text("The connection to the service is lost.")).to_be_visible()
-        with SamePort(tmp_path, environment={"PORT": port}) as again, again.client() as client:
+        with OnePort(tmp_path, environment=place) as again, again.client() as client:
             send_capture(client, "openai__otel-v2__latest")
             expect(page.locator(".feed li").first).to_be_visible(timeout=20_000)
             expect(page.get_by_text("The connection to the service is lost.")).to_be_hidden()

@@ -52,7 +52,7 @@ class Complaints:
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in _COMPLAINTS:
-            self.heard.append(f"{message.type}: {message.text}")
+            self.heard.append(f"{message.type}: {message.text} ({message.location.get('url', '')})")
 
     def _response(self, answer: Response) -> None:
         if answer.status >= 500:

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from whileai_query.changes import newest_change
 from whileai_query.filters import FILTERS, read_filters
 from whileai_query.pages.people import SignedIn
 from whileai_query.pages.render import fragment, render
@@ -27,6 +28,7 @@ router = APIRouter()
 WINDOWS = {"15m": "15s", "1h": "1m", "6h": "5m", "24h": "20m", "7d": "2h"}
 DEFAULT_WINDOW = "1h"
 NEWEST_RUNS = 12
+_LOOK_ANYWAY_NS = 15_000_000_000
 _CHOICES = ("agent", "model", "version", "window")
 
 
@@ -53,11 +55,29 @@ async def live_stream(request: Request, services: ServicesDep, person: SignedIn)
     """The parts of the page again, whenever they changed."""
     asked = _asked(request)
 
-    def look() -> dict[str, Any]:
-        return _look(services, person.account_id, asked)
-
+    look = _Watch(services, person.account_id, asked)
     await run_in_threadpool(look)  # what is wrong with the request is said before the stream begins
     return stream(request, look)
+
+
+class _Watch:
+    """Looks again when a run changed or the clock went on by a step; a page that stands open costs little else."""
+
+    def __init__(self, services: Services, account: str, asked: Mapping[str, str]) -> None:
+        self._services, self._account, self._asked = services, account, asked
+        self._step = read_span("step", WINDOWS[asked["window"]])
+        self._seen: tuple[int, int] | None = None
+        self._found: dict[str, Any] = {}
+
+    def __call__(self) -> dict[str, Any]:
+        self._services.settle()
+        changed = newest_change(self._services.ingest.store, self._account)
+        # A run without a root becomes complete by the clock alone, so the newest runs are looked at now and then.
+        seen = (changed, self._services.now() // min(self._step, _LOOK_ANYWAY_NS))
+        if seen != self._seen:
+            self._found = _look(self._services, self._account, self._asked)
+            self._seen = seen
+        return self._found
 
 
 def _asked(request: Request) -> dict[str, str]:
