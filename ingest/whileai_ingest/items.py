@@ -85,7 +85,8 @@ class TraceItems:
             return 0
         spans = self.spans.values()
         first = min(span.first_arrival for span in spans)
-        came = {span.first_arrival for span in spans} | {span.version for span in spans}
+        # A span that comes again is nothing new: of its copies between the first and the last nobody knows any more.
+        came = {span.first_arrival for span in spans}
         came |= {record.version for record in self.logs.values() if record.version > first}
         times = sorted(came)
         silent = next((before for before, after in pairwise(times) if after - before > quiet_ns), times[-1])

@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,11 @@ from prometheus_client import CollectorRegistry
 from support.otlp import chat_run, event, log_record, logs, new_span_id, new_trace_id, span, traces
 from support.sending import send
 
-from whileai_dialects import summarise
+from whileai_dialects import Span, summarise
 from whileai_ingest import Ingest, Receipt, ScoreRow, Signal, Store
 from whileai_ingest.door import check_spans
-from whileai_ingest.frames import SPAN_SCHEMA, Context, Item, span_ids, stream
+from whileai_ingest.frames import SPAN_SCHEMA, Context, Item, span_ids, split, stream
+from whileai_ingest.items import TraceItems
 from whileai_ingest.journal import Journal
 from whileai_ingest.protowire import bytes_field, varint_field
 from whileai_ingest.reading import read_traces
@@ -65,6 +67,17 @@ def test_resends_in_any_batching_and_order_change_no_number(ingest: Ingest, acco
         for one in shuffled:
             send(ingest, account, traces([one]))
     assert run_row(ingest, account, trace_id) == before
+
+
+def test_resends_within_and_after_the_silence_do_not_move_when_a_run_without_a_root_was_complete() -> None:
+    (sent,) = check_spans("acc", traces([span(new_trace_id(), parent=new_span_id())])).items
+    orphan = Span.from_frame(next(split(stream([sent], 1))))
+    quiet, moments = 60, []
+    items = TraceItems()
+    for arrival in (100, 150, 300, 1_000):
+        items.add_span(replace(orphan, version=arrival, first_arrival=arrival))
+        moments.append(items.completed_at(quiet))
+    assert moments == [160, 160, 160, 160]
 
 
 def test_the_order_of_arrival_changes_no_fact(ingest: Ingest, account: str) -> None:
