@@ -15,6 +15,7 @@ _SPAN_NAMES = (
     re.compile(r"^(?P<name>[^.]+)\..*_execute_core$", re.DOTALL),
     re.compile(r"^(?P<name>.+)\.(?:run|arun|agent|workflow)$"),
 )
+_AGENTS = frozenset(("agent", "create"))
 _SDK = re.compile(r"^(?:ClaudeAgentSDK|haystack)\.")
 # What frameworks call any agent's span.
 _GENERIC = frozenset(
@@ -44,27 +45,32 @@ class Cast:
 def cast_of(tree: Tree, readings: Mapping[str, Reading]) -> Cast:
     """The agents of a run. An agent's own span outranks a workflow's, and both a mention on some other span."""
     order = tree.downward
-    ranked: list[list[tuple[str, Reading]]] = [[], [], [], [], []]
+    named_agents = [
+        (told, reading)
+        for span in order
+        if (reading := readings[span.span_id]).kind in _AGENTS and (told := reading.text("agent"))
+    ]
+    if named_agents:
+        return Cast(*named_agents[0], list(dict.fromkeys([name for name, _ in named_agents])))
+    ranked: list[list[tuple[str, Reading]]] = [[], [], [], []]
     for span in order:
         reading = readings[span.span_id]
         told = reading.text("agent")
-        if reading.kind in ("agent", "create"):
-            if told:
-                ranked[0].append((told, reading))
-            elif named := _span_name(reading):
-                ranked[1].append((named, reading))
+        if reading.kind in _AGENTS:
+            if named := _span_name(reading):
+                ranked[0].append((named, reading))
             elif reading.has("function"):
-                ranked[4].append((reading.text("function") or "", reading))
+                ranked[3].append((reading.text("function") or "", reading))
         elif told:
-            ranked[3].append((told, reading))
+            ranked[2].append((told, reading))
         elif reading.kind == "workflow" and (entity := reading.text("entity")) and entity.lower() not in _GENERIC:
-            ranked[3].append((entity.removesuffix(".workflow"), reading))
+            ranked[2].append((entity.removesuffix(".workflow"), reading))
         elif reading.kind == "chain" and (known := _attached_name(reading)):
-            ranked[2].append((known, reading))
+            ranked[1].append((known, reading))
         elif reading.has("function"):
-            ranked[4].append((reading.text("function") or "", reading))
+            ranked[3].append((reading.text("function") or "", reading))
     found = [pair for rank in ranked for pair in rank]
-    own = next((rank for rank in ranked[:2] if rank), found[:1])
+    own = ranked[0] or found[:1]
     names = list(dict.fromkeys(name for name, _ in own))
     if not found:
         outer = next((readings[s.span_id] for s in order if readings[s.span_id].kind in ("agent", "workflow")), None)

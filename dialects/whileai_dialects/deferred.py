@@ -4,20 +4,28 @@ Most readers of a run want a few of its facts; what is long to tell waits until 
 empty slot, so that a field that does not costs nothing, and equality, `asdict`, copies and pickles see it filled.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 
 class Deferred:
     """A base for classes with slots whose fields may wait."""
 
-    __slots__ = ("_waiting",)
+    __slots__ = ("_lengths", "_waiting")
 
-    def defer(self, **later: Callable[[], object]) -> None:
-        """Let these fields be what the functions give when they are first asked for."""
+    def defer(self, lengths: Mapping[str, int], **later: Callable[[], object]) -> None:
+        """Let these fields be what the functions give when they are first asked for; `lengths` are known already."""
         for name in later:
             delattr(self, name)
+        self._lengths = lengths
         self._waiting = later
+
+    def _length(self, name: str) -> int:
+        """How many items a field has, without working it out where that is known."""
+        if name in getattr(self, "_waiting", ()):
+            return self._lengths[name]
+        field: list[object] = getattr(self, name)
+        return len(field)
 
     # Hidden from type checkers: to them it would make every misspelt field a field.
     if not TYPE_CHECKING:

@@ -115,7 +115,9 @@ def _asked_model(call: ModelCall) -> str | None:
 
 def _answered_model(content: Content) -> str | None:
     """The model that an answer carries beside it."""
-    return _first(told for message in content.answered if isinstance(told := message.meta.get("model"), str))
+    return _first(
+        told for message in content.answered if message.meta and isinstance(told := message.meta.get("model"), str)
+    )
 
 
 def _session(reading: Reading) -> str | None:

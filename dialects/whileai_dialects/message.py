@@ -1,5 +1,6 @@
 """The one form of a conversation that all dialects are read into: messages of parts."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -46,7 +47,7 @@ class Message:
     role: Role
     parts: list[Part] = field(default_factory=list)
     # What a package keeps about an answer beside it: the model and the tokens, in the provider's own words.
-    meta: dict[str, object] = field(default_factory=dict)
+    meta: Mapping[str, object] | None = None
 
     @property
     def text(self) -> str:

@@ -89,3 +89,8 @@ class Run(Deferred):
     first_arrival: int = 0
     last_arrival: int = 0
     version: int = 0
+
+    @property
+    def step_count(self) -> int:
+        """How many steps there are, without telling them."""
+        return self._length("steps")

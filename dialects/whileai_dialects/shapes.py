@@ -286,7 +286,7 @@ def _message(value: Block, role: Role) -> Message:
         parts.append(call_part(function))
     if parts and all(part.kind == "result" for part in parts):
         role = "tool"
-    return Message(role, parts, _meta(value) if role == "assistant" else {})
+    return Message(role, parts, _meta(value) if role == "assistant" else None)
 
 
 def _meta(value: Block) -> dict[str, object]:

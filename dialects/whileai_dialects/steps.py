@@ -7,6 +7,7 @@ both are paired: by call id, then by name and arguments, then by name and order.
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from whileai_dialects.jsontext import write_json
 from whileai_dialects.message import Part
@@ -105,24 +106,31 @@ def entries_of(main: Sequence[Item], subs: Iterable[Sequence[Item]], runs: Seque
     uses: list[Use] = []
     entries: list[Entry] = []
     told: list[Part] = []
-    for is_main, items in [(True, main), *((False, items) for items in subs)]:
+    is_main = True
+    for items in (main, *subs):
         clock = 0
         for item in items:
-            clock = max(clock, item.time)  # the order inside a conversation is never changed by a clock
-            if item.kind == "call":
-                use = Use(call=item.part)
+            kind = item.kind
+            if item.time > clock:  # the order inside a conversation is never changed by a clock
+                clock = item.time
+            if kind == "call":
+                use = Use(item.part)
                 uses.append(use)
                 entries.append(Entry(clock, item, use, is_main))
-            elif item.kind == "result":
+            elif kind == "result":
                 told.append(item.part)
-            elif item.kind in ("user", "text", "reasoning", "media") and (is_main or item.kind == "text"):
+            elif is_main or kind == "text":
                 entries.append(Entry(clock, item, None, is_main))
-    left = _pair(uses, list(runs))
+        is_main = False
+    left = _pair(uses, runs) if uses else runs
     entries += [Entry(run.start, None, Use(run=run)) for run in left]
     if told:
         _tell([*uses, *(entry.use for entry in entries if entry.use is not None and entry.use.call is None)], told)
-    entries.sort(key=lambda entry: entry.time)
+    entries.sort(key=_TIME)
     return entries
+
+
+_TIME = attrgetter("time")
 
 
 def _pair(uses: Sequence[Use], runs: Sequence[ToolRun]) -> list[ToolRun]:
@@ -196,6 +204,19 @@ def _tell(uses: Sequence[Use], told: Sequence[Part]) -> None:
 def _bare(name: str) -> str:
     """A tool's name without the server that offers it (`mcp__shop__lookup_order`)."""
     return name.rpartition("__")[2]
+
+
+def step_count_of(entries: Sequence[Entry]) -> int:
+    """How many steps `steps_of` gives."""
+    users = texts = uses = 0
+    for entry in entries:
+        if entry.use is not None:
+            uses += 1
+        elif entry.item is not None and entry.item.kind == "user":
+            users += 1
+        elif entry.item is not None and entry.item.kind == "text" and entry.item.part.text.strip():
+            texts += 1
+    return uses + texts + max(0, users - 1)
 
 
 def steps_of(entries: Sequence[Entry]) -> list[Step]:

@@ -20,7 +20,7 @@ from whileai_dialects.reading import Reading
 from whileai_dialects.run import Grading, Run
 from whileai_dialects.span import Span, latest, when
 from whileai_dialects.split import pass_rule
-from whileai_dialects.steps import entries_of, steps_of
+from whileai_dialects.steps import entries_of, step_count_of, steps_of
 from whileai_dialects.talk import final_of, read_talk, tokens_of
 from whileai_dialects.toolruns import error_of, tool_runs
 from whileai_dialects.tree import Tree, build_tree
@@ -105,6 +105,7 @@ def _tell(
     run.tool_names = list(dict.fromkeys([use.name for use in uses]))
     system = run.system
     run.defer(
+        {"steps": step_count_of(entries)},
         steps=lambda: steps_of(entries),
         messages=lambda: chat_of(system, entries, talk.main.tokens),
         tools=lambda: next((tools for call in reversed(calls) if (tools := definitions_of(call.first))), []),

@@ -85,7 +85,9 @@ def _read(call: ModelCall) -> Usage:
         if isinstance(told, dict):
             return _told(told)
     answers = [
-        _told(usage) for message in call.content.answered if isinstance(usage := message.meta.get("usage"), dict)
+        _told(usage)
+        for message in call.content.answered
+        if message.meta and isinstance(usage := message.meta.get("usage"), dict)
     ]
     return _total(answers)
 
