@@ -15,6 +15,7 @@ DEMO_READY := $(DEMO_VENV)/.ready
 PIP := -m pip --disable-pip-version-check --quiet --quiet
 # Where PostgreSQL's programs are when they are not on the path, as on Debian.
 INITDB = $(firstword $(shell command -v initdb) $(wildcard /usr/lib/postgresql/*/bin/initdb))
+CHROMIUM = $(wildcard /usr/bin/chromium)
 
 .PHONY: help setup demo serve test soak lint format bench constraints demo-environment clean
 
@@ -31,15 +32,16 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/python $(PIP) install -c constraints.txt -e '.[dev]'
 	@touch $@
 
-# PostgreSQL is one of the two stores of the records, so the tests run it. Only they need it.
-.PHONY: postgres
-postgres:
-	@if [ -z "$(INITDB)" ]; then \
+# What the tests drive beyond Python: PostgreSQL, one of the two stores of the records, and a browser for the pages.
+.PHONY: programs
+programs:
+	@missing="$(if $(INITDB),,postgresql) $(if $(CHROMIUM),,chromium)"; \
+	if [ -n "$${missing// /}" ]; then \
 		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-			echo "installing PostgreSQL for the tests"; \
-			apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null; \
+			echo "installing for the tests:$$missing"; \
+			apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
 		else \
-			echo "the tests need PostgreSQL's programs (initdb, pg_ctl): install the package postgresql" >&2; exit 1; \
+			echo "the tests need programs that are not here; install the packages:$$missing" >&2; exit 1; \
 		fi; \
 	fi
 
@@ -58,10 +60,10 @@ demo: $(READY) $(DEMO_READY) ## the whole way on real spans: an agent, its trace
 serve: $(READY) ## run the service on its default ports
 	@$(BIN)/whileai serve
 
-test: $(READY) $(DEMO_READY) postgres ## everything that fits in 25 minutes on two cores
+test: $(READY) $(DEMO_READY) programs ## everything that fits in 25 minutes on two cores
 	@$(BIN)/python -m pytest -m 'not soak' -n 2 --dist loadfile $(TESTS)
 
-soak: $(READY) $(DEMO_READY) postgres ## the long forms: crash loops, big files, every framework
+soak: $(READY) $(DEMO_READY) programs ## the long forms: crash loops, big files, every framework
 	@$(BIN)/python -m pytest -m soak $(TESTS)
 
 lint: $(READY) ## style, types, and who may import whom
