@@ -17,7 +17,7 @@ PIP := -m pip --disable-pip-version-check --quiet --quiet
 INITDB = $(firstword $(shell command -v initdb) $(wildcard /usr/lib/postgresql/*/bin/initdb))
 CHROMIUM = $(wildcard /usr/bin/chromium)
 
-.PHONY: help setup demo serve test soak lint format bench constraints demo-environment clean
+.PHONY: help setup demo serve test soak lint format screenshots bench constraints demo-environment clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,6 +75,9 @@ lint: $(READY) ## style, types, and who may import whom
 format: $(READY) ## put imports and layout in order
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
+
+screenshots: $(READY) programs ## pictures of every page, light and dark, into docs/screenshots
+	@PYTHONPATH=tests $(BIN)/python tests/browser/screenshots.py
 
 bench: $(READY) ## measure the ingest path on this machine
 	@$(BIN)/python -m bench.run
