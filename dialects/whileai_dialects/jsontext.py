@@ -16,7 +16,7 @@ except ImportError:  # pragma: no cover
 
 # `ast` is slow and hungry: a hundred kilobytes of literal is more than any arguments object is.
 _CONTAINERS = ("{", "[")
-_OPENING = b"{["
+_OPENING = (b"{", b"[")
 _INT64 = 2.0**63
 _LITERAL_LIMIT = 100_000
 
@@ -37,10 +37,10 @@ def parse_json(text: str) -> object | None:
         try:
             value: object = orjson.loads(text)
         except ValueError:
-            return _parse_exactly(text)
+            return parse_exactly(text)
         if is_exact(value):
             return value
-    return _parse_exactly(text)
+    return parse_exactly(text)
 
 
 def parse_raw_container(raw: bytes) -> dict[str, object] | list[object] | None:
@@ -49,7 +49,7 @@ def parse_raw_container(raw: bytes) -> dict[str, object] | list[object] | None:
     Strings in it are sure; who takes numbers from it asks `is_exact` before.
     """
     start = string_start(raw)
-    if not start or raw[start] not in _OPENING or orjson is None:
+    if not start or raw[start : start + 1] not in _OPENING or orjson is None:
         return None
     try:
         value: dict[str, object] | list[object] = orjson.loads(raw[start:])
@@ -76,8 +76,10 @@ def is_exact(value: object) -> bool:
     return True
 
 
-def _parse_exactly(text: str) -> object | None:
+def parse_exactly(text: str) -> object | None:
+    """What `parse_json` gives, by the parser that is exact about every number and always there."""
     value: object
+    text = text.lstrip()
     try:
         value, end = _scan(text, 0)
     except (ValueError, RecursionError, StopIteration):
