@@ -33,7 +33,7 @@ class ModelCall:
 
     def __post_init__(self) -> None:
         for reading in self.readings:
-            if not _TELLING.isdisjoint(reading.found):
+            if not reading.found.keys().isdisjoint(_TELLING):
                 self.tells = True
 
     @property
@@ -77,17 +77,19 @@ class ModelCall:
     def number(self, fact: str) -> float | None:
         """A fact as a number, from the first copy that tells it."""
         for reading in self.readings:
-            value = reading.number(fact) if fact in reading.found else None
-            if value is not None:
-                return value
+            if fact in reading.found:
+                value = reading.number(fact)
+                if value is not None:
+                    return value
         return None
 
     def count(self, fact: str) -> int | None:
         """A fact as a count, from the first copy that tells it."""
         for reading in self.readings:
-            value = reading.count(fact) if fact in reading.found else None
-            if value is not None:
-                return value
+            if fact in reading.found:
+                value = reading.count(fact)
+                if value is not None:
+                    return value
         return None
 
     @property

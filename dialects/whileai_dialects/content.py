@@ -21,6 +21,8 @@ _BLOCK = re.compile(r"^\[(?:USER PROMPT|USER|TOOL RESULT: (?P<id>[^\]\n]+))\]\n"
 _VERCEL = frozenset(("answered_text", "answered_calls", "answered_object", "answered_reasoning"))
 # The conventions' own keys, which stand first in the table.
 _FIRST = {"said": "gen_ai.input.messages", "answered": "gen_ai.output.messages"}
+_SYSTEM = frozenset(("system", "parameters"))
+_TALKING = _VERCEL | _SYSTEM | {"said", "answered"}
 # Sources of plain text: JSON that is no conversation is what was said.
 _VERBATIM = frozenset({"gen_ai.prompt", "gen_ai.completion", "langfuse.observation.output"})
 
@@ -36,7 +38,11 @@ def _read(reading: Reading) -> Content:
     details: list[Attributes] = []
     asked: list[Message] = []
     answers: list[Message] = []
-    if not reading.silent:
+    found = reading.found.keys()
+    if reading.silent:
+        if found.isdisjoint(_TALKING):
+            return Content(reading.said or [])
+    else:
         details = [*(record.attributes for record in reading.details()), *_detail_events(reading)]
         told = [event for event in reading.told() if is_talk(event[0])]
         if told:
@@ -44,8 +50,10 @@ def _read(reading: Reading) -> Content:
     said = reading.said
     if said is None:
         said = _side(reading, details, asked, "said", "user")
-    answered = _vercel_answer(reading) or _side(reading, details, answers, "answered", "assistant")
-    return Content(said, answered, _system(reading, details))
+    answered = [] if found.isdisjoint(_VERCEL) else _vercel_answer(reading)
+    answered = answered or _side(reading, details, answers, "answered", "assistant")
+    system = None if not details and found.isdisjoint(_SYSTEM) else _system(reading, details)
+    return Content(said, answered, system)
 
 
 def _side(reading: Reading, details: Sequence[Attributes], told: list[Message], fact: str, role: Role) -> list[Message]:
@@ -177,8 +185,6 @@ def _indexed(item: object, role: Role) -> object:
 
 
 def _vercel_answer(reading: Reading) -> list[Message]:
-    if _VERCEL.isdisjoint(reading.found):
-        return []
     parts: list[Part] = []
     thought, text = reading.value("answered_reasoning"), reading.value("answered_text")
     if isinstance(thought, str):
@@ -205,8 +211,6 @@ def _system(reading: Reading, details: Sequence[Attributes]) -> str | None:
         text = instructions_text(reading.attributes[key])
         if text:
             return text
-    if "parameters" not in reading.found:
-        return None
     parameters = structured(reading.value("parameters"))
     if isinstance(parameters, dict) and isinstance(parameters.get("instructions"), str):
         return str(parameters["instructions"]) or None

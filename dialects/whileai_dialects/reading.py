@@ -44,7 +44,8 @@ class Reading:
         # When it was said: as a call began, or as its record was written.
         self.time = (span.start or span.end or span.first_arrival) if record is None else record.when
         raw = self.attributes.raw
-        found = scan(raw)
+        keys = tuple(raw)
+        found = _scan(keys) if len(keys) <= _REMEMBERED_KEYS else _scan_keys(keys)
         values = raw.values()
         # For each fact that is told the keys that tell it, best first; a flattened list is told by its prefix.
         # Values are nearly never empty; only then each key is looked at.
@@ -116,7 +117,7 @@ class Reading:
     def silent(self) -> bool:
         """Whether neither an event nor a log record tells of this span."""
         raw = self.attributes.raw
-        return not (self.logs or "events" in raw or "all_messages_events" in raw or self.span.events)
+        return not (self.span.events or self.logs or "events" in raw or "all_messages_events" in raw)
 
     def told(self) -> list[Told]:
         """What events tell of this span: its own events, its log records, and pydantic-ai's list of events."""

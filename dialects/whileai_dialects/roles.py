@@ -72,13 +72,12 @@ _TALK = frozenset({"said", "answered", "answered_text", "input_tokens", "output_
 
 def kind_of(kind: Kind | None, name: str, facts: Collection[str]) -> Kind:
     """The kind of a span from what its flavours' first known word means, its name, and the facts it carries."""
-    named = _named(name)
     if kind is None:
-        return named or _by_facts(facts)
+        return _named(name) or _by_facts(facts)
     if kind == "chain" and "tool" in facts:
         return "tool"  # a framework's task that says which tool it is
     # A second instrumentation may write its own word onto an agent's span; the name tells whose span it is.
-    if kind == "llm" and named == "agent":
+    if kind == "llm" and _named(name) == "agent":
         return "agent"
     return kind
 

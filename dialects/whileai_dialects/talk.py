@@ -58,7 +58,7 @@ def tokens_of(call: ModelCall) -> Tokens:
     """Token ids and log probabilities of a call, lossless, where the span carries them."""
     tokens: Tokens = {}
     for reading in call.readings:
-        if not _TOKENS.isdisjoint(reading.found):
+        if not reading.found.keys().isdisjoint(_TOKENS):
             break
     else:
         return tokens

@@ -20,11 +20,11 @@ def counted(calls: Sequence[ModelCall], outer: Iterable[Reading]) -> list[ModelC
 
     When no call does, the outermost span that does stands for all of them.
     """
-    telling = [call for call in calls if _usage(call) != _NONE or call.number("cost") is not None]
+    telling = [call for call in calls if _tells(_usage(call)) or call.number("cost") is not None]
     if telling:
         return telling
     frames = (ModelCall([reading]) for reading in outer)
-    return [call for call in frames if _usage(call) != _NONE][:1]
+    return [call for call in frames if _tells(_usage(call))][:1]
 
 
 def usage_of(counting: Sequence[ModelCall]) -> Usage:
@@ -36,8 +36,9 @@ def cost_of(counting: Sequence[ModelCall], provider: Callable[[ModelCall], str |
     """The price of the calls that count in dollars; what a span tells wins over the table, and None is unknown."""
     prices: list[float] = []
     for call in counting:
-        told = call.number("cost")
-        price = told if told is not None else price_of(call_model(call), provider(call), _usage(call), call.first.time)
+        price = call.number("cost")
+        if price is None:
+            price = price_of(call_model(call), provider(call), _usage(call), call.readings[0].time)
         if price is None:
             return None
         prices.append(price)
@@ -90,6 +91,10 @@ def _read(call: ModelCall) -> Usage:
         if message.meta and isinstance(usage := message.meta.get("usage"), dict)
     ]
     return _total(answers)
+
+
+def _tells(usage: Usage) -> bool:
+    return usage.input_tokens is not None or usage.output_tokens is not None or usage != _NONE
 
 
 def _usage(call: ModelCall) -> Usage:
