@@ -18,6 +18,7 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 CHUNK = 1 << 20
+_PARTIAL = ".part"
 _SAFE_KEY = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
 
 
@@ -50,6 +51,16 @@ class Objects:
         self._fs.invalidate_cache()
         return int(self._fs.size(self._path(key)))
 
+    def list_keys(self) -> list[str]:
+        """Every whole file."""
+        self._fs.invalidate_cache()
+        try:
+            found = self._fs.find(self.root)
+        except FileNotFoundError:
+            return []
+        below = (str(path)[len(self.root) + 1 :] for path in found)
+        return [key for key in below if _SAFE_KEY.fullmatch(key) and not key.endswith(_PARTIAL)]
+
     def free_bytes(self) -> int | None:
         """What the disk has left; None for a bucket."""
         if not self._local:
@@ -76,7 +87,7 @@ class Objects:
     @contextlib.contextmanager
     def _local_file(self, path: str) -> Iterator[IO[bytes]]:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        temporary = f"{path}.{secrets.token_hex(8)}.part"
+        temporary = f"{path}.{secrets.token_hex(8)}{_PARTIAL}"
         try:
             with open(temporary, "xb") as file:
                 yield file

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,55 @@ def serve(subparsers: Subparsers) -> None:
         "--role", choices=("all", "collector", "query"), help="all in one process (default), or one part of a split"
     )
     parser.set_defaults(func=_serve)
+
+
+def backup(subparsers: Subparsers) -> None:
+    """`whileai backup`: copy everything of a service, running or not."""
+    parser = subparsers.add_parser(
+        "backup",
+        help="copy everything of a service, running or stopped, into a folder",
+        description="Settings that say where the stores are (WHILEAI_…) must be those of the service.",
+    )
+    parser.add_argument("folder", type=Path, help="where to; a new folder")
+    parser.add_argument("--data", type=Path, dest="data_dir", help="data folder (default $WHILEAI_HOME/data)")
+    parser.set_defaults(func=_backup)
+
+
+def restore(subparsers: Subparsers) -> None:
+    """`whileai restore`: a backup becomes a data folder."""
+    parser = subparsers.add_parser(
+        "restore",
+        help="bring a backup back; then start the service",
+        description="Overwrites nothing: data folder and stores must be new.",
+    )
+    parser.add_argument("folder", type=Path, help="a folder that `whileai backup` made")
+    parser.add_argument("--data", type=Path, dest="data_dir", help="data folder (default $WHILEAI_HOME/data)")
+    parser.set_defaults(func=_restore)
+
+
+def _backup(arguments: argparse.Namespace) -> int:
+    from whileai_server.backup import back_up
+    from whileai_server.settings import load
+
+    return _say("backup", lambda: back_up(load(data_dir=arguments.data_dir), arguments.folder.absolute()))
+
+
+def _restore(arguments: argparse.Namespace) -> int:
+    from whileai_server.restore import bring_back
+    from whileai_server.settings import load
+
+    return _say("restore", lambda: bring_back(load(data_dir=arguments.data_dir), arguments.folder.absolute()))
+
+
+def _say(verb: str, work: Callable[[], str]) -> int:
+    from whileai_server.errors import StartError
+
+    try:
+        print(work())
+    except StartError as error:
+        print(f"whileai {verb}: {error}", file=sys.stderr)
+        return 2
+    return 0
 
 
 def _serve(arguments: argparse.Namespace) -> int:

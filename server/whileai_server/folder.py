@@ -38,6 +38,25 @@ def sign(fd: int, address: str) -> None:
     os.pwrite(fd, json.dumps({"pid": os.getpid(), "address": address}).encode(), 0)
 
 
+def served_at(folder: Path) -> str | None:
+    """Where the service that holds the folder listens; None when nobody holds it. Raises `StartError`."""
+    try:
+        fd = os.open(folder / "lock", os.O_RDWR)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return None
+    except OSError:
+        try:
+            address = str(json.loads(os.pread(fd, 1024, 0))["address"])
+        except (ValueError, KeyError, TypeError):
+            raise StartError(f"the data folder {folder} is in use by a service that is starting; try again") from None
+        return address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+    finally:
+        os.close(fd)
+
+
 def _holder(fd: int) -> str:
     try:
         told = json.loads(os.pread(fd, 1024, 0))

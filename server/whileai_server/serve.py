@@ -26,11 +26,13 @@ from whileai_registry import Registry, RegistryError, Signer, Vault
 from whileai_registry.keycache import KeyCache
 from whileai_server import credentials, folder, logs, ports
 from whileai_server.app import App, compose, nothing_here
+from whileai_server.backup import engine_folder
 from whileai_server.bounded_http import BoundedHttp
 from whileai_server.errors import StartError
 from whileai_server.operations import Operations
 from whileai_server.retention import apply_retention
 from whileai_server.settings import Role, Settings
+from whileai_server.snapshot import Snapshots
 
 log = structlog.get_logger("server")
 
@@ -117,6 +119,9 @@ async def _open(settings: Settings, undo: contextlib.ExitStack) -> Service:
     try:
         registry.migrate()
         first = registry.bootstrap(settings.bootstrap_key)
+        secret = folder.secret(settings.data_folder, settings.secret_key)
+        if settings.role is not Role.COLLECTOR:
+            _fail_interrupted(settings, registry)
         ingest = Ingest(
             settings.data_folder / "journal",
             store,
@@ -137,7 +142,9 @@ async def _open(settings: Settings, undo: contextlib.ExitStack) -> Service:
     else:
         credentials.follow_address(settings.data_folder, settings.home_folder, local)
 
-    routes = Operations(ingest, registry, counters).routes()
+    snapshots = Snapshots(settings.data_folder, engine_folder(settings), store, Signer(secret))
+    snapshots.clear()
+    routes = {**Operations(ingest, registry, counters).routes(), **snapshots.routes()}
     grpc_server, grpc_address, otherwise = None, "none", nothing_here
     if settings.role is not Role.QUERY:
         keys = KeyCache(registry.authenticate)
@@ -146,8 +153,7 @@ async def _open(settings: Settings, undo: contextlib.ExitStack) -> Service:
         grpc_server = create_grpc_server(ingest, keys, admission)
         grpc_address = ports.shown(settings.host, _bind_grpc(grpc_server, settings))
     if settings.role is not Role.COLLECTOR:
-        _fail_interrupted(settings, registry)
-        otherwise = create_api(_services(settings, ingest, registry))
+        otherwise = create_api(_services(settings, ingest, registry, secret))
     ready = f"ready http://{http_address} grpc {grpc_address}"
     return Service(registry, http_socket, grpc_server, compose(routes, otherwise), ready)
 
@@ -163,8 +169,7 @@ def _check_shared(settings: Settings) -> None:
         raise StartError(f"--role {settings.role} needs stores that all parts share: set {' and '.join(missing)}")
 
 
-def _services(settings: Settings, ingest: Ingest, registry: Registry) -> Services:
-    secret = folder.secret(settings.data_folder, settings.secret_key)
+def _services(settings: Settings, ingest: Ingest, registry: Registry, secret: bytes) -> Services:
     return Services(
         ingest=ingest,
         registry=registry,

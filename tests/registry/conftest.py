@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from registry.postgres_cluster import Cluster, cluster
+from support.postgres_cluster import Cluster, cluster
 
 from whileai_registry import Registry
 

@@ -6,7 +6,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from registry.postgres_cluster import cluster
+from support.postgres_cluster import cluster
 
 from whileai_registry import InvalidInput, Registry, RegistryUnavailable
 

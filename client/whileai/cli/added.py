@@ -11,7 +11,8 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 GROUP = "whileai.commands"
-EXTRA = {"serve": "whileai-platform[server]"}  # verb -> what to install when it cannot be imported
+# verb -> what to install when it cannot be imported
+EXTRA = dict.fromkeys(("serve", "backup", "restore"), "whileai-platform[server]")
 
 
 def add_to(subparsers: Any, words: Sequence[str]) -> None:
