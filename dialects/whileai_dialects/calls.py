@@ -68,10 +68,11 @@ class ModelCall:
 
     def id(self, fact: str) -> str | None:
         """A fact that hardly ever comes again, from the first copy that tells it."""
-        for reading in (*self.readings, *self.around):
-            told = reading.id(fact)
-            if told:
-                return told
+        for readings in (self.readings, self.around):
+            for reading in readings:
+                told = reading.id(fact)
+                if told:
+                    return told
         return None
 
     def number(self, fact: str) -> float | None:

@@ -19,20 +19,26 @@ def trees(attributes: Mapping[str, object], prefixes: Iterable[str]) -> dict[str
 
 
 def _put(node: Node, path: list[str], value: object) -> None:
-    for step in path[:-1]:
+    last = path.pop()
+    for step in path:
         inner = node.get(step)
         if not isinstance(inner, dict):
             inner = node[step] = {}
         node = inner
     # A key that is a branch too keeps the branch: the branch tells more.
-    if not isinstance(node.get(path[-1]), dict):
-        node[path[-1]] = value
+    if not isinstance(node.get(last), dict):
+        node[last] = value
 
 
 def _listed(node: object) -> object:
     """Nodes whose keys are all numbers become lists, in number order."""
     if not isinstance(node, dict):
         return node
-    if node and all(len(key) <= _DIGITS and key.isascii() and key.isdigit() for key in node):
+    # Nearly every node is one of names: its first key says so.
+    if (
+        node
+        and next(iter(node)).isdigit()
+        and all(len(key) <= _DIGITS and key.isascii() and key.isdigit() for key in node)
+    ):
         return [_listed(node[key]) for key in sorted(node, key=int)]
     return {key: _listed(item) for key, item in node.items()}

@@ -15,7 +15,7 @@ from whileai_dialects.history import History
 from whileai_dialects.reading import Reading
 from whileai_dialects.span import when
 from whileai_dialects.steps import Entry
-from whileai_dialects.thread import Thread, Tokens
+from whileai_dialects.thread import Item, Thread, Tokens
 from whileai_dialects.tree import Tree
 
 _ORDER = ("prompt_token_ids", "token_ids", "logprobs")
@@ -147,8 +147,11 @@ def _ask(outer: Sequence[Reading], asked: str | None) -> str | None:
 
 def final_of(entries: Sequence[Entry], outer: Sequence[Reading], failed: bool) -> str | None:
     """The last assistant text of the outermost span that has one, else the text that ends the conversation."""
-    spoken = [entry for entry in entries if entry.main and (entry.use or (entry.item and entry.item.kind in _SPOKEN))]
-    last = spoken[-1].item if spoken and spoken[-1].use is None else None
+    last: Item | None = None
+    for entry in reversed(entries):
+        if entry.main and (entry.use is not None or (entry.item is not None and entry.item.kind in _SPOKEN)):
+            last = entry.item if entry.use is None else None
+            break
     ending = last.part.text if last is not None and last.kind == "text" and last.part.text.strip() else None
     if failed:
         return ending

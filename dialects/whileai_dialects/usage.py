@@ -98,9 +98,10 @@ def _tells(usage: Usage) -> bool:
 
 
 def _usage(call: ModelCall) -> Usage:
-    if call.usage is None:
-        call.usage = _read(call)
-    return call.usage
+    usage = call.usage
+    if usage is None:
+        usage = call.usage = _read(call)
+    return usage
 
 
 def _told(counts: dict[str, object]) -> Usage:
