@@ -13,6 +13,8 @@ from support.browser import Complaints, sign_in
 from support.captures import send_capture
 from support.service import Service
 
+from whileai_query.pages.formats import compact
+
 
 class OnePort(Service):
     """Listens on a port of its own, again and again; from below those that the system gives out to anybody."""
@@ -53,7 +55,7 @@ def test_the_numbers_are_those_of_the_api(page: Page, client: httpx.Client, shop
     assert totals["runs"] == 120
     tiles = {tile.locator("dt").inner_text(): tile.locator("dd").inner_text() for tile in page.locator(".tile").all()}
     assert tiles["Runs"] == "120"
-    assert tiles["Tokens in"] == f"{totals['inputTokens']:,}"
+    assert tiles["Tokens in"] == compact(totals["inputTokens"])
     assert tiles["Error rate"].split()[-1] == str(totals["errors"])
     assert tiles["Flagged"].split()[-1] == str(totals["flagged"])
     for chart in ("runs", "latency", "tokens", "cost"):

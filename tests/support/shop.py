@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections.abc import Mapping, Sequence
@@ -30,6 +31,11 @@ SCENARIOS: dict[str, tuple[str, float]] = {
     "price-drop": ("{order} is cheaper today, may I have the difference?", 0.5),
 }
 MODELS = ("gpt-4o-mini", "gpt-4o-mini", "claude-3-5-haiku-latest")
+TOKENS = {"gen_ai.usage.input_tokens": (180, 900), "gen_ai.usage.output_tokens": (20, 160)}
+TOOLS: tuple[tuple[str, dict[str, object]], ...] = (
+    ("lookup_order", {"item": "teapot", "amount": 42.5}),
+    ("issue_refund", {"refund_id": "RF-9001"}),
+)
 ANSWERS = {True: "Done: the refund of order {order} is on its way.", False: "I am sorry, I cannot do that for {order}."}
 
 
@@ -72,7 +78,21 @@ def _run(chance: random.Random, agent: str, scenario: str, order: str, start: in
     chat, root = spans
     took = int(chance.lognormvariate(0.2, 0.5) * otlp.SECOND)
     root.end_time_unix_nano = start + took
-    chat.end_time_unix_nano = start + took - 1_000_000
+    chat.start_time_unix_nano, chat.end_time_unix_nano = start + took * 3 // 4, start + took - 1_000_000
+    for attribute in chat.attributes:
+        if attribute.key in TOKENS:
+            attribute.value.int_value = chance.randint(*TOKENS[attribute.key])
+    for number, (tool, result) in enumerate(TOOLS[: 1 + passed]):
+        told = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": tool,
+            "gen_ai.tool.call.arguments": json.dumps({"order_id": order}),
+            "gen_ai.tool.call.result": json.dumps({"order_id": order, **result}),
+        }
+        begun = start + took // 4 * (1 + number)
+        name = f"execute_tool {tool}"
+        call = otlp.span(root.trace_id.hex(), None, root.span_id.hex(), name, start=begun, attributes=told)
+        spans.append(call)
     if chance.random() < 0.04:
         root.status.code = Status.STATUS_CODE_ERROR
         root.status.message = "tool issue_refund timed out"

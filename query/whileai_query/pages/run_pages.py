@@ -45,7 +45,7 @@ def run(trace_id: str, request: Request, services: ServicesDep, person: SignedIn
         request,
         "run.html",
         person,
-        body=_body(services, view, person, everything=steps == "all"),
+        body=_body(view, person, everything=steps == "all"),
         view=view,
     )
 
@@ -53,7 +53,14 @@ def run(trace_id: str, request: Request, services: ServicesDep, person: SignedIn
 @router.get(f"{_RUN}/body")
 def body(trace_id: str, services: ServicesDep, person: SignedIn) -> Response:
     """The part of the page that changes while a run goes on."""
-    return HTMLResponse(_body(services, _view(services, person.account_id, trace_id), person, everything=False))
+    return HTMLResponse(_body(_view(services, person.account_id, trace_id), person, everything=False))
+
+
+@router.get(f"{_RUN}/made-from")
+def made_from(trace_id: str, services: ServicesDep, person: SignedIn) -> Response:
+    """The dataset rows that were made of the run: by itself, because it reads a file of every set."""
+    made = sets_made_from(services, person.account_id, trace_id.lower())
+    return HTMLResponse(fragment("made_from.html", datasets=made))
 
 
 @router.get(f"{_RUN}/waterfall")
@@ -122,7 +129,7 @@ def _view(services: Services, account: str, trace_id: str) -> dict[str, Any]:
     return run_view(run_of(found, items), completed_at, services.now())
 
 
-def _body(services: Services, view: Mapping[str, Any], person: Person, *, everything: bool) -> str:
+def _body(view: Mapping[str, Any], person: Person, *, everything: bool) -> str:
     turns = turns_of(view)
     return fragment(
         "run_body.html",
@@ -131,7 +138,6 @@ def _body(services: Services, view: Mapping[str, Any], person: Person, *, everyt
         more=0 if everything else max(0, len(turns) - STEPS_SHOWN),
         text=f"/ui/traces/{quote(view['traceId'])}/text?at=",
         csrf=person.csrf,
-        datasets=sets_made_from(services, person.account_id, view["traceId"]),
     )
 
 

@@ -26,16 +26,18 @@ function tiles(profile) {
 
 async function charts(profile) {
   panel.querySelector(".charts").hidden = false;
+  if (!profile.tool_use.tools.length) document.getElementById("chart-tools").closest("figure").hidden = true;
   const rates = profile.per_task.map((task) => task.pass_rate).filter((rate) => rate !== null);
   const bins = Array(10).fill(0);
   for (const rate of rates) bins[Math.min(9, Math.floor(rate * 10))] += 1;
   const tools = profile.tool_use.tools.slice(0, 8).reverse();
   const bar = (x, y, more = {}) => ({ type: "bar", x, y, marker: { color: colour("a") }, hovertemplate: "%{y}<extra></extra>", ...more });
   await Promise.all([
-    draw("chart-rates", () => [bar(bins.map((_, at) => `${at * 10}–${at * 10 + 10}%`), bins)], () => ({ hovermode: "closest", yaxis: { tickformat: "d" } })),
+    draw("chart-rates", () => [bar(bins.map((_, at) => at * 10 + 5), bins)],
+      () => ({ hovermode: "closest", xaxis: { range: [0, 100], dtick: 20, ticksuffix: "%" }, yaxis: { tickformat: "d" } })),
     draw("chart-lengths", () => [bar(profile.answer_chars.map((part) => `< ${part.below.toLocaleString()}`), profile.answer_chars.map((part) => part.rows))],
       () => ({ hovermode: "closest", xaxis: { type: "category" }, yaxis: { tickformat: "d" } })),
-    draw("chart-tools", () => [bar(tools.map((tool) => tool.rows), tools.map((tool) => tool.tool.slice(0, 28).replace(/[<>&]/g, " ")), { orientation: "h", hovertemplate: "%{x}<extra></extra>" })],
+    profile.tool_use.tools.length && draw("chart-tools", () => [bar(tools.map((tool) => tool.rows), tools.map((tool) => tool.tool.slice(0, 28).replace(/[<>&]/g, " ")), { orientation: "h", hovertemplate: "%{x}<extra></extra>" })],
       () => ({ hovermode: "closest", margin: { l: 8, r: 6, t: 8, b: 24 }, xaxis: { tickformat: "d", rangemode: "tozero", nticks: 5 }, yaxis: { type: "category" } })),
   ]);
 }

@@ -31,7 +31,7 @@ function axis() {
   const [start, second] = shown.series.map((step) => new Date(step.t).getTime());
   const length = shown.series.length * (second - start);
   return {
-    xaxis: { type: "date", range: [times().at(0), local(shown.series.at(-1).t, second - start)], tickformat: days ? "%a %d" : "%H:%M", nticks: 4 },
+    xaxis: { type: "date", range: [times().at(0), local(shown.series.at(-1).t, second - start)], tickformat: days ? "%a %d" : "%H:%M", nticks: 6 },
     shapes: lines.map(([, t]) => ({
       type: "line", x0: local(t), x1: local(t), yref: "paper", y0: 0, y1: 1,
       line: { color: colour("quiet"), width: 1, dash: "dot" },

@@ -11,8 +11,9 @@ const place = document.getElementById("waterfall");
 const detail = document.getElementById("span-detail");
 const base = `/ui/traces/${page.dataset.trace}`;
 
-const waterfall = new Waterfall(place, showSpan);
+const waterfall = new Waterfall(place, showSpan, Number(page.dataset.spans));
 let wanted;
+let made = "";
 
 async function showSpan(id) {
   wanted = id;
@@ -42,6 +43,16 @@ async function showBody() {
   try {
     replace(body, await (await ask(`${base}/body`)).text());
     document.getElementById("run-note").value = note;
+    document.getElementById("made-from").replaceChildren(nodes(made));
+  } catch (problem) {
+    notify(problem.message);
+  }
+}
+
+async function showMadeFrom() {
+  try {
+    made = await (await ask(`${base}/made-from`)).text();
+    document.getElementById("made-from").replaceChildren(nodes(made));
   } catch (problem) {
     notify(problem.message);
   }
@@ -65,6 +76,7 @@ document.getElementById("collapse").addEventListener("click", () => waterfall.fo
 document.getElementById("expand").addEventListener("click", () => waterfall.foldAll(false));
 
 showSpans();
+showMadeFrom();
 let known;
 follow(
   `${base}/stream`,

@@ -9,8 +9,9 @@ const FOLDED_ABOVE = 400; // larger traces open with everything below the second
 const [ID, NAME, KIND, DEPTH, OFFSET, TOOK, ERROR, ORPHAN, BELOW] = Array(9).keys();
 
 export class Waterfall {
-  constructor(place, choose) {
+  constructor(place, choose, expected) {
     this.place = place;
+    this.fit(expected > FOLDED_ABOVE ? MOST : expected);
     this.choose = choose;
     this.folded = new Set();
     this.chosen = null;
@@ -34,6 +35,10 @@ export class Waterfall {
     if (first && rows.length) this.pick(rows[0][ID]);
   }
 
+  fit(rows) {
+    this.place.style.height = `${Math.max(LEAST, Math.min(MOST, rows)) * ROW}px`;
+  }
+
   foldAll(fold) {
     this.folded = new Set(fold ? this.rows.filter((row) => row[BELOW]).map((row) => row[ID]) : []);
     this.order();
@@ -47,7 +52,7 @@ export class Waterfall {
       if (this.folded.has(row[ID])) at += row[BELOW];
     }
     this.space.style.height = `${this.visible.length * ROW}px`;
-    this.place.style.height = `${Math.max(LEAST, Math.min(MOST, this.visible.length)) * ROW}px`;
+    this.fit(this.visible.length);
     this.paint();
   }
 
