@@ -79,9 +79,10 @@ format: $(READY) ## put imports and layout in order
 screenshots: $(READY) programs ## pictures of every page, light and dark, into docs/screenshots
 	@PYTHONPATH=tests $(BIN)/python tests/browser/screenshots.py
 
-bench: $(READY) ## measure the ingest path on this machine
+bench: $(READY) ## measure the ingest path and the instrumentation on this machine
 	@$(BIN)/python -m bench.run
 	@$(BIN)/python -m bench.compare
+	@$(BIN)/python -m bench.instrumentation
 
 constraints: ## pin the newest versions that fit, by name only, into constraints.txt
 	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
