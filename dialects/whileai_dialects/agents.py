@@ -50,6 +50,9 @@ def cast_of(tree: Tree, readings: Mapping[str, Reading]) -> Cast:
         for span in order
         if (reading := readings[span.span_id]).kind in _AGENTS and (told := reading.text("agent"))
     ]
+    declared = _declared(tree, readings)
+    if declared is not None:
+        named_agents.insert(0, declared)
     if named_agents:
         return Cast(*named_agents[0], list(dict.fromkeys([name for name, _ in named_agents])))
     ranked: list[list[tuple[str, Reading]]] = [[], [], [], []]
@@ -76,6 +79,15 @@ def cast_of(tree: Tree, readings: Mapping[str, Reading]) -> Cast:
         outer = next((readings[s.span_id] for s in order if readings[s.span_id].kind in ("agent", "workflow")), None)
         return Cast(None, outer, [])
     return Cast(found[0][0], found[0][1], names)
+
+
+def _declared(tree: Tree, readings: Mapping[str, Reading]) -> tuple[str, Reading] | None:
+    """The agent that the process says it is, when a top span carries that name, whatever kind the framework gave it."""
+    for span in tree.tops:
+        declared = span.resource.get("whileai.agent")
+        if isinstance(declared, str) and declared and readings[span.span_id].text("agent") == declared:
+            return declared, readings[span.span_id]
+    return None
 
 
 def outer_readings(tree: Tree, readings: Mapping[str, Reading], main: Reading | None) -> Sequence[Reading]:

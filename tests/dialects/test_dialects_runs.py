@@ -67,6 +67,15 @@ def tools_of(spans: list[Span]) -> list[tuple[object, object, object]]:
     return [(step["tool"], step["arguments"], step["result"]) for step in summarise(spans).steps if "tool" in step]
 
 
+def test_the_agent_that_the_process_declares_is_the_main_one_on_a_workflow_root_too() -> None:
+    mine = Attributes.of({"whileai.agent": "refund-desk"})
+    root = {"gen_ai.operation.name": "invoke_workflow", "gen_ai.agent.name": "refund-desk"}
+    spans = [span(1, None, root, resource=mine), agent(2, 1, "Agent", resource=mine)]
+    assert (summarise(spans).agent, summarise(spans).agents) == ("refund-desk", ["refund-desk", "Agent"])
+    others = [span(1, None, root), agent(2, 1, "Agent")]
+    assert summarise(others).agent == "Agent"
+
+
 def test_the_main_agent_is_the_outermost_and_not_the_first_to_arrive() -> None:
     spans = [agent(2, 1, "Inner", version=1), agent(1, None, "Outer", version=9)]
     run = summarise(spans)
