@@ -20,6 +20,11 @@ class Deferred:
         self._lengths = lengths
         self._waiting = later
 
+    def tell_all(self) -> None:
+        """Work out every field that waits, here rather than where it is read."""
+        for name in list(getattr(self, "_waiting", ())):
+            getattr(self, name)
+
     def _length(self, name: str) -> int:
         """How many items a field has, without working it out where that is known."""
         if name in getattr(self, "_waiting", ()):

@@ -40,7 +40,7 @@ _COLUMNS: dict[str, Callable[[Run], Any]] = {
     "prompt": lambda run: _text(run.prompt),
     "final_text": lambda run: _text(run.final_text),
     "tools": lambda run: sorted({_text(name) or "" for name in run.tool_names}),
-    "step_count": lambda run: len(run.steps),
+    "step_count": lambda run: run.step_count,
     "input_tokens": lambda run: run.usage.input_tokens,
     "output_tokens": lambda run: run.usage.output_tokens,
     "cached_input_tokens": lambda run: run.usage.cached_input_tokens,

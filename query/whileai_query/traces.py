@@ -32,7 +32,9 @@ def open_runs(store: Store, account: str, ids: Sequence[str]) -> dict[str, Opene
 def run_of(trace_id: str, items: TraceItems) -> Run:
     """What happened in this trace. A reader's bug costs the reading, not the spans: they can still be shown."""
     try:
-        return summarise(list(items.spans.values()), items.told_logs(), list(items.gradings.values()))
+        run = summarise(list(items.spans.values()), items.told_logs(), list(items.gradings.values()))
+        run.tell_all()
+        return run
     except Exception:
         log.exception("a trace could not be summarised", trace_id=trace_id)
         return Run(trace_id, span_count=len(items.spans), notes=["this trace could not be read"])

@@ -67,3 +67,11 @@ def test_what_waits_is_no_field_more_and_a_misspelt_field_is_an_error() -> None:
     assert {item.name for item in fields(run)} == asdict(run).keys()
     with pytest.raises(AttributeError, match="'Run' has no field 'massages'"):
         getattr(run, "massages")  # noqa: B009  # mypy refuses the misspelt name
+
+
+def test_told_all_at_once_nothing_waits_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = told()
+    run.tell_all()
+    run.tell_all()
+    monkeypatch.setattr(Run, "__getattr__", None)  # whatever still waited could not be told now
+    assert all(getattr(run, name) for name in WAITING)
