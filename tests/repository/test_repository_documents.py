@@ -104,7 +104,7 @@ def test_the_calls_of_the_api_page_exist() -> None:
 def test_the_readme_shows_the_two_commands_on_its_first_screen() -> None:
     first_screen = "\n".join((ROOT / "README.md").read_text().splitlines()[:32])
     assert "make demo" in first_screen
-    assert "pip install 'whileai-platform[server]'\nwhileai serve" in first_screen
+    assert "pip install '.[server]'\nwhileai serve" in first_screen
     assert "OTLP" in first_screen
 
 
