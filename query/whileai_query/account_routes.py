@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from whileai_query.answers import Json
 from whileai_query.auth import Reader
+from whileai_query.describing import takes
 from whileai_query.grants import origin_of
 from whileai_query.login_routes import limits_view
 from whileai_query.parameters import checked_query
@@ -63,7 +64,7 @@ def keys(services: ServicesDep, caller: Reader) -> Response:
     )
 
 
-@router.get("/rejections")
+@router.get("/rejections", openapi_extra=takes(LIST_PARAMETERS))
 def rejections(request: Request, services: ServicesDep, caller: Reader) -> Response:
     """What the door refused, and why."""
     query = checked_query(request.query_params.multi_items(), LIST_PARAMETERS)

@@ -13,6 +13,7 @@ from whileai_query.agent_list import agent_view, list_agents
 from whileai_query.answers import Json
 from whileai_query.auth import Reader, Writer
 from whileai_query.bodies import read_body, read_model
+from whileai_query.describing import takes
 from whileai_query.parameters import checked_query
 from whileai_query.services import ServicesDep
 
@@ -44,7 +45,7 @@ def agents(request: Request, services: ServicesDep, caller: Reader) -> Response:
     return Json({"agents": list_agents(services, caller.account_id)})
 
 
-@router.post("/agents")
+@router.post("/agents", openapi_extra=takes(body=AgentRequest))
 async def register(request: Request, services: ServicesDep, caller: Writer) -> Response:
     """Register an agent, or merge what is said into its record."""
     said = read_model(AgentRequest, await read_body(request, LARGEST_REQUEST))

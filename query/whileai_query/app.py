@@ -9,6 +9,7 @@ from whileai_query.agent_routes import router as agents
 from whileai_query.catalog_routes import router as catalog
 from whileai_query.cut_routes import router as cuts
 from whileai_query.dataset_routes import router as datasets
+from whileai_query.describing import described
 from whileai_query.failures import handle_failures
 from whileai_query.hub_routes import router as hub
 from whileai_query.login_routes import router as login
@@ -34,6 +35,7 @@ def create_api(services: Services) -> FastAPI:
         # A redirected POST is an error to the published client.
         redirect_slashes=False,
     )
+    app.openapi = described(app)  # type: ignore[method-assign]  # how FastAPI has it replaced
     app.state.services = services
     app.state.keys = KeyCache(services.registry.authenticate)
     handle_failures(app)

@@ -15,6 +15,7 @@ from whileai_query.auth import Writer
 from whileai_query.bodies import read_body, read_model
 from whileai_query.dataset_reading import rows_of, stored_dataset
 from whileai_query.dataset_view import dataset_view
+from whileai_query.describing import takes
 from whileai_query.errors import Missing
 from whileai_query.grants import part_url
 from whileai_query.parameters import LARGEST_LIMIT, checked_query, read_limit
@@ -25,6 +26,7 @@ from whileai_registry import Dataset
 
 router = APIRouter(tags=["catalog"])
 
+PAGE_PARAMETERS = ("limit", "cursor")
 LARGEST_REQUEST = 64 << 10
 # What a card shows of the profile.
 _NUMBERS = {"passRate": "pass_rate", "tasks": "tasks", "mixedTasks": "mixed_tasks"}
@@ -39,7 +41,7 @@ class PublishRequest(BaseModel):
     description: str | None = Field(None, max_length=4_000)
 
 
-@router.post("/datasets/{dataset_id}/publish")
+@router.post("/datasets/{dataset_id}/publish", openapi_extra=takes(body=PublishRequest))
 async def publish(dataset_id: str, request: Request, services: ServicesDep, caller: Writer) -> Response:
     """Show a finished set with rows to everybody. Publishing again renews the card."""
     said = read_model(PublishRequest, await read_body(request, LARGEST_REQUEST))
@@ -55,10 +57,10 @@ def unpublish(dataset_id: str, services: ServicesDep, caller: Writer) -> Respons
     return Json(dataset_view(stored_dataset(services, caller.account_id, dataset_id)))
 
 
-@router.get("/catalog")
+@router.get("/catalog", openapi_extra=takes(PAGE_PARAMETERS))
 def catalog(request: Request, services: ServicesDep) -> Response:
     """Every public card, newest first. No key needed."""
-    query = checked_query(request.query_params.multi_items(), ("limit", "cursor"))
+    query = checked_query(request.query_params.multi_items(), PAGE_PARAMETERS)
     limit = read_limit(query) if query.get("limit") else LARGEST_LIMIT
     page = services.registry.catalog.list_page(limit=limit, cursor=query.get("cursor") or None)
     counts = Counter(dataset.agent for dataset in page.items if dataset.agent)

@@ -19,6 +19,7 @@ from whileai_query.cut_maker import Asked, make_cut
 from whileai_query.cut_report import report_of, warnings_of
 from whileai_query.cut_sources import count_tasks, page_of_tasks
 from whileai_query.cutting import DEFAULT_HIGH, DEFAULT_HOLDOUT, DEFAULT_LOW, KINDS, Rules, task_view
+from whileai_query.describing import takes
 from whileai_query.errors import BadRequest
 from whileai_query.filters import FILTERS, read_filters
 from whileai_query.parameters import checked_query, read_fraction, read_limit
@@ -27,6 +28,8 @@ from whileai_query.services import ServicesDep
 router = APIRouter(tags=["cuts"])
 
 _RULES = ("lo", "hi", "holdout")
+REPORT_PARAMETERS = (*FILTERS, *_RULES)
+TASK_PARAMETERS = (*REPORT_PARAMETERS, "limit", "cursor")
 LARGEST_REQUEST = 1 << 20
 LONGEST_NAME = 200
 
@@ -44,10 +47,10 @@ class CutRequest(BaseModel):
     name: StrictStr | None = None
 
 
-@router.get("/traces/cuts")
+@router.get("/traces/cuts", openapi_extra=takes(REPORT_PARAMETERS))
 def cuts(request: Request, services: ServicesDep, caller: Reader) -> Response:
     """What a cut of the runs that meet the filter would hold."""
-    query = checked_query(request.query_params.multi_items(), (*FILTERS, *_RULES))
+    query = checked_query(request.query_params.multi_items(), REPORT_PARAMETERS)
     rules, asked = _rules(query), _filters(query)
     services.settle()
     now = services.now()
@@ -55,10 +58,10 @@ def cuts(request: Request, services: ServicesDep, caller: Reader) -> Response:
     return Json({**report_of(counted, rules, asked), "warnings": warnings_of(counted, rules)})
 
 
-@router.get("/traces/cuts/tasks")
+@router.get("/traces/cuts/tasks", openapi_extra=takes(TASK_PARAMETERS))
 def tasks(request: Request, services: ServicesDep, caller: Reader) -> Response:
     """The tasks of these runs, in the order of their ids, each with why it is or is not in each cut."""
-    query = checked_query(request.query_params.multi_items(), (*FILTERS, *_RULES, "limit", "cursor"))
+    query = checked_query(request.query_params.multi_items(), TASK_PARAMETERS)
     rules, limit = _rules(query), read_limit(query)
     after = str(read_cursor(query["cursor"], (str,))[0]) if query.get("cursor") else None
     services.settle()
@@ -74,7 +77,7 @@ def tasks(request: Request, services: ServicesDep, caller: Reader) -> Response:
     )
 
 
-@router.post("/datasets/cut")
+@router.post("/datasets/cut", openapi_extra=takes(body=CutRequest))
 async def cut(request: Request, services: ServicesDep, caller: Writer) -> Response:
     """Make the train and the holdout set."""
     body = read_model(CutRequest, await read_body(request, LARGEST_REQUEST))

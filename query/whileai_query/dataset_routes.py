@@ -15,6 +15,7 @@ from whileai_query.dataset_files import delete_files, traces_key
 from whileai_query.dataset_list import LIST_PARAMETERS, list_datasets
 from whileai_query.dataset_reading import find_dataset, finished, rows_of
 from whileai_query.dataset_view import dataset_view, ingested_view
+from whileai_query.describing import takes
 from whileai_query.errors import BadRequest, Missing
 from whileai_query.grants import only_part, part_url, reader_of
 from whileai_query.ingested import IngestedDay
@@ -31,7 +32,7 @@ PREVIEW_ROWS = 3
 _JSON_LINES = "application/jsonl"
 
 
-@router.get("/datasets")
+@router.get("/datasets", openapi_extra=takes(LIST_PARAMETERS))
 def datasets(request: Request, services: ServicesDep, caller: Reader) -> Response:
     """Stored sets and days of ingested traces, newest first, with the storage used."""
     query = checked_query(request.query_params.multi_items(), LIST_PARAMETERS)
@@ -83,7 +84,7 @@ def preview(dataset_id: str, services: ServicesDep, caller: Reader) -> Response:
     return Json({"datasetId": found.id, "rows": rows, "report": report or {}})
 
 
-@router.get("/datasets/{dataset_id}/profile")
+@router.get("/datasets/{dataset_id}/profile", openapi_extra=takes(("force",)))
 def profile(dataset_id: str, request: Request, services: ServicesDep, caller: Reader) -> Response:
     """Pass rate, support, mixed tasks and tool use; kept with a stored set, `force=1` counts again."""
     query = checked_query(request.query_params.multi_items(), ("force",))

@@ -15,7 +15,8 @@ from whileai_query.auth import Administrator, Reader, Writer
 from whileai_query.bodies import read_body, read_model
 from whileai_query.dataset_reading import stored_dataset
 from whileai_query.dataset_view import dataset_view
-from whileai_query.errors import BadRequest, Conflict, NotNow
+from whileai_query.describing import takes
+from whileai_query.errors import BadRequest, Conflict
 from whileai_query.hub import Hub, HubAccount, HubError
 from whileai_query.services import Services, ServicesDep
 from whileai_registry import Dataset, NewDataset
@@ -69,13 +70,13 @@ def status(services: ServicesDep, caller: Reader) -> Response:
     try:
         return Json(_shown(services, Hub(services.hub_url, services.vault.open(found.sealed)).account()))
     except HubError as error:
-        if error.status is None:
-            raise NotNow(str(error), 10) from None
-        told = {"connected": False, "username": found.username, "namespaces": [], "scopes": []}
+        unreachable = error.status is None  # which says nothing about the token
+        names = [found.username] if unreachable else []
+        told = {"connected": unreachable, "username": found.username, "namespaces": names, "scopes": []}
         return Json({**told, "hub": services.hub_url, "error": str(error)})
 
 
-@router.post("/hf/me")
+@router.post("/hf/me", openapi_extra=takes(body=ConnectRequest))
 async def connect(request: Request, services: ServicesDep, caller: Administrator) -> Response:
     """Connect a Hub account by its token, which is kept encrypted."""
     said = read_model(ConnectRequest, await read_body(request, LARGEST_REQUEST))
@@ -89,14 +90,14 @@ def disconnect(services: ServicesDep, caller: Administrator) -> Response:
     return Response(status_code=204)
 
 
-@router.post("/datasets/{dataset_id}/hf-publish")
+@router.post("/datasets/{dataset_id}/hf-publish", openapi_extra=takes(body=PushRequest))
 async def push(dataset_id: str, request: Request, services: ServicesDep, caller: Writer) -> Response:
     """Push a finished set to a repository on the Hub; `GET /datasets/{id}` tells how it went."""
     said = read_model(PushRequest, await read_body(request, LARGEST_REQUEST))
     return Json({"hf": await run_in_threadpool(push_dataset, services, caller.account_id, dataset_id, said)})
 
 
-@router.post("/datasets/import-hf")
+@router.post("/datasets/import-hf", openapi_extra=takes(body=ImportRequest))
 async def import_split(request: Request, services: ServicesDep, caller: Writer) -> Response:
     """Import a split as a set; `GET /datasets/{id}` tells when it is ready."""
     said = read_model(ImportRequest, await read_body(request, LARGEST_REQUEST))
@@ -121,7 +122,7 @@ def connect_hub(services: Services, account: str, token: str) -> dict[str, Any]:
         found = Hub(services.hub_url, token.strip()).account()
     except HubError as error:
         if error.status is None:
-            raise NotNow(str(error), 10) from None
+            raise Conflict(str(error)) from None
         raise BadRequest(f"token: {error}") from None
     services.registry.connections.connect(account, PROVIDER, found.username, services.vault.seal(token.strip()))
     return _shown(services, found)

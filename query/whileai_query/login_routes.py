@@ -17,6 +17,7 @@ from starlette.responses import Response
 from whileai_query.answers import Json
 from whileai_query.auth import Administrator, Reader, SignedIn
 from whileai_query.bodies import read_body, read_model
+from whileai_query.describing import takes
 from whileai_query.errors import TooOften
 from whileai_query.grants import origin_of
 from whileai_query.services import Services, ServicesDep
@@ -92,7 +93,7 @@ class KeyRequest(_Body):
     scopes: list[str] = list(SCOPES)
 
 
-@router.post("/device/code")
+@router.post("/device/code", openapi_extra=takes(body=DeviceCodeRequest))
 async def device_code(request: Request, services: ServicesDep) -> Response:
     """Begin a login on a device: a link for the person, a secret for the device."""
     said = read_model(DeviceCodeRequest, await read_body(request, LARGEST_REQUEST))
@@ -111,7 +112,7 @@ async def device_code(request: Request, services: ServicesDep) -> Response:
     )
 
 
-@router.post("/device/token")
+@router.post("/device/token", openapi_extra=takes(body=DeviceTokenRequest))
 async def device_token(request: Request, services: ServicesDep) -> Response:
     """The key, once a person approved; until then why not, in the words of the protocol."""
     said = read_model(DeviceTokenRequest, await read_body(request, LARGEST_REQUEST))
@@ -121,7 +122,7 @@ async def device_token(request: Request, services: ServicesDep) -> Response:
     return Json({"api_key": outcome.secret, "name": outcome.name, "user_id": outcome.account_id})
 
 
-@router.post("/signup")
+@router.post("/signup", openapi_extra=takes(body=SignupRequest))
 async def signup(request: Request, services: ServicesDep) -> Response:
     """A trial account and its key, which works at once."""
     said = read_model(SignupRequest, await read_body(request, LARGEST_REQUEST))
@@ -144,7 +145,7 @@ async def signup(request: Request, services: ServicesDep) -> Response:
     return Json(answer, 201)
 
 
-@router.post("/usage")
+@router.post("/usage", openapi_extra=takes(body=UsageRequest))
 async def usage(request: Request, services: ServicesDep, caller: Reader) -> Response:
     """Count tokens of hosted calls against the day."""
     said = read_model(UsageRequest, await read_body(request, LARGEST_REQUEST))
@@ -157,7 +158,7 @@ async def usage(request: Request, services: ServicesDep, caller: Reader) -> Resp
     return Json({})
 
 
-@router.post("/auth/issue-credential")
+@router.post("/auth/issue-credential", openapi_extra=takes(body=IssueRequest))
 async def issue(request: Request, services: ServicesDep, account: SignedIn) -> Response:
     """A short-lived credential for a program, from a signed-in session."""
     said = read_model(IssueRequest, await read_body(request, LARGEST_REQUEST))
@@ -166,7 +167,7 @@ async def issue(request: Request, services: ServicesDep, account: SignedIn) -> R
     return Json(_credential(made))
 
 
-@router.post("/auth/refresh-credential")
+@router.post("/auth/refresh-credential", openapi_extra=takes(body=RefreshRequest))
 async def refresh(request: Request, services: ServicesDep, account: SignedIn) -> Response:
     """The same credential, for longer."""
     said = read_model(RefreshRequest, await read_body(request, LARGEST_REQUEST))
@@ -174,7 +175,7 @@ async def refresh(request: Request, services: ServicesDep, account: SignedIn) ->
     return Json(_credential(made))
 
 
-@router.post("/auth/revoke-credential")
+@router.post("/auth/revoke-credential", openapi_extra=takes(body=RevokeRequest))
 async def revoke(request: Request, services: ServicesDep, account: SignedIn) -> Response:
     """End a credential; one that has ended stays so."""
     said = read_model(RevokeRequest, await read_body(request, LARGEST_REQUEST))
@@ -182,7 +183,7 @@ async def revoke(request: Request, services: ServicesDep, account: SignedIn) -> 
     return Json({"revoked": True})
 
 
-@router.post("/keys")
+@router.post("/keys", openapi_extra=takes(body=KeyRequest))
 async def create_key(request: Request, services: ServicesDep, caller: Administrator) -> Response:
     """A new key, shown this once."""
     said = read_model(KeyRequest, await read_body(request, LARGEST_REQUEST))

@@ -23,6 +23,22 @@ LARGEST_EXTRA = 16 << 10
 DEEPEST_EXTRA = 50
 DEFAULT_NAME = "score"
 
+_MEASUREMENT: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "traceId": {"type": "string", "description": "32 hex digits, or the first 16 of them"},
+        "name": {"type": "string", "maxLength": LONGEST_NAME, "default": DEFAULT_NAME},
+        "value": {"type": ["number", "boolean"]},
+        "label": {"type": "string", "maxLength": LONGEST_LABEL},
+        "passAt": {"type": "number"},
+    },
+}
+# As the API's document shows it.
+SCORES_SCHEMA: dict[str, Any] = {
+    **_MEASUREMENT,
+    "properties": {**_MEASUREMENT["properties"], "scores": {"type": "array", "items": _MEASUREMENT}},
+}
+
 _OWN_FIELDS = frozenset({"traceId", "trace_id", "name", "value", "label", "pass_at", "passAt"})
 
 

@@ -8,13 +8,14 @@ from starlette.responses import Response
 from whileai_query.answers import Json
 from whileai_query.auth import Grader, Reader, Writer
 from whileai_query.bodies import read_body
+from whileai_query.describing import takes
 from whileai_query.errors import BadRequest, Missing
 from whileai_query.ingested import traces_by_dataset
 from whileai_query.otlp_export import otlp_json, otlp_protobuf
 from whileai_query.parameters import checked_query
 from whileai_query.run_list import LIST_PARAMETERS, list_runs
 from whileai_query.run_view import run_view
-from whileai_query.score_items import read_items
+from whileai_query.score_items import SCORES_SCHEMA, read_items
 from whileai_query.scores import record_scores
 from whileai_query.services import ServicesDep
 from whileai_query.span_view import span_views
@@ -23,10 +24,11 @@ from whileai_query.traces import open_runs, trainer_row
 
 router = APIRouter(tags=["traces"])
 
+RUN_PARAMETERS = ("spans", "format")
 _PROTOBUF = "application/x-protobuf"
 
 
-@router.get("/traces")
+@router.get("/traces", openapi_extra=takes(LIST_PARAMETERS))
 def traces(request: Request, services: ServicesDep, caller: Reader) -> Response:
     """Runs, newest first, when any filter is given; else the ingested datasets by name and day."""
     query = checked_query(request.query_params.multi_items(), LIST_PARAMETERS)
@@ -37,7 +39,7 @@ def traces(request: Request, services: ServicesDep, caller: Reader) -> Response:
     return Json(list_runs(store, caller.account_id, query, services.now()))
 
 
-@router.get("/traces/rows")
+@router.get("/traces/rows", openapi_extra=takes(LIST_PARAMETERS))
 def trace_rows(request: Request, services: ServicesDep, caller: Reader) -> Response:
     """A page of the same list as rows that a trainer loads: the whole conversation, tools, reward, tokens."""
     query = checked_query(request.query_params.multi_items(), LIST_PARAMETERS)
@@ -49,10 +51,10 @@ def trace_rows(request: Request, services: ServicesDep, caller: Reader) -> Respo
     return Json({"rows": rows, "next": listed["next"], "pages": listed["pages"]})
 
 
-@router.get("/traces/{trace_id}")
+@router.get("/traces/{trace_id}", openapi_extra=takes(RUN_PARAMETERS))
 def trace(trace_id: str, request: Request, services: ServicesDep, caller: Reader) -> Response:
     """One run as the platform understood it, or (`format=otlp`) its spans as they came."""
-    query = checked_query(request.query_params.multi_items(), ("spans", "format"))
+    query = checked_query(request.query_params.multi_items(), RUN_PARAMETERS)
     if query.get("format", "") not in ("", "json", "otlp"):
         raise BadRequest(f"format={query['format'][:40]!r} must be json or otlp")
     if query.get("spans", "") not in ("", "0", "1"):
@@ -81,7 +83,7 @@ async def delete_trace(trace_id: str, services: ServicesDep, caller: Writer) -> 
     return Response(status_code=204)
 
 
-@router.post("/v1/scores")
+@router.post("/v1/scores", openapi_extra=takes(body=SCORES_SCHEMA))
 async def scores(request: Request, services: ServicesDep, caller: Grader) -> Response:
     """Grade runs: one measurement, or many in `scores`."""
     items = read_items(await read_body(request))

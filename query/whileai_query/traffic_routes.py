@@ -10,6 +10,7 @@ from starlette.responses import Response, StreamingResponse
 
 from whileai_query.answers import Json
 from whileai_query.auth import Reader
+from whileai_query.describing import takes
 from whileai_query.parameters import checked_query
 from whileai_query.services import ServicesDep
 from whileai_query.traffic import PARAMETERS, traffic
@@ -18,7 +19,7 @@ from whileai_query.traffic_stream import events
 router = APIRouter(tags=["traffic"])
 
 
-@router.get("/traffic")
+@router.get("/traffic", openapi_extra=takes(PARAMETERS))
 def once(request: Request, services: ServicesDep, caller: Reader) -> Response:
     """Runs, errors, tokens, cost and latency over a window."""
     query = checked_query(request.query_params.multi_items(), PARAMETERS)
@@ -26,7 +27,8 @@ def once(request: Request, services: ServicesDep, caller: Reader) -> Response:
     return Json(traffic(services.ingest.store, caller.account_id, query, services.now()))
 
 
-@router.get("/traffic/stream")
+# Not in the document: what calls everything in it would wait here for ever.
+@router.get("/traffic/stream", include_in_schema=False)
 async def stream(request: Request, services: ServicesDep, caller: Reader) -> Response:
     """The same, again whenever it changes."""
     query = checked_query(request.query_params.multi_items(), PARAMETERS)

@@ -12,6 +12,7 @@ from whileai_query.auth import Writer
 from whileai_query.bodies import read_body, read_model
 from whileai_query.dataset_reading import find_dataset, stored_dataset
 from whileai_query.dataset_view import dataset_view
+from whileai_query.describing import takes
 from whileai_query.errors import BadRequest, Conflict
 from whileai_query.grants import LIFETIME, sender_of, upload_url
 from whileai_query.services import Services, ServicesDep
@@ -21,6 +22,7 @@ from whileai_registry import Dataset, NewDataset, RegistryError
 router = APIRouter(tags=["datasets"])
 
 LARGEST_REQUEST = 1 << 20
+_FILE = {"type": "string", "format": "binary", "description": "JSON lines"}
 
 
 class _Said(BaseModel):
@@ -45,7 +47,7 @@ class MetaRequest(_Said):
     """The body of `POST /datasets/{id}/meta`: at least one field."""
 
 
-@router.post("/datasets")
+@router.post("/datasets", openapi_extra=takes(body=CreateRequest))
 async def create(request: Request, services: ServicesDep, caller: Writer) -> Response:
     """A set whose file is still to come; the answer says where to send it."""
     said = read_model(CreateRequest, await read_body(request, LARGEST_REQUEST))
@@ -62,7 +64,7 @@ async def create(request: Request, services: ServicesDep, caller: Writer) -> Res
     return Json({**dataset_view(made), "uploadUrl": url})
 
 
-@router.put("/datasets/{dataset_id}/file")
+@router.put("/datasets/{dataset_id}/file", openapi_extra=takes(body=_FILE, media="application/octet-stream"))
 async def send(dataset_id: str, request: Request, services: ServicesDep, grant: str = "") -> Response:
     """The file itself, JSON lines. The permission is in the link; sending again replaces until the set is finalized."""
     account, upload_id = sender_of(services, grant, dataset_id)
@@ -91,7 +93,7 @@ def finalize(dataset_id: str, services: ServicesDep, caller: Writer) -> Response
     return Json(dataset_view(found, whole=True))
 
 
-@router.post("/datasets/{dataset_id}/meta")
+@router.post("/datasets/{dataset_id}/meta", openapi_extra=takes(body=MetaRequest))
 async def meta(dataset_id: str, request: Request, services: ServicesDep, caller: Writer) -> Response:
     """Change what is said about a set; what is absent stays."""
     said = read_model(MetaRequest, await read_body(request, LARGEST_REQUEST)).model_dump(exclude_none=True)

@@ -26,7 +26,14 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
     registry.migrate()
     ingest = Ingest(folder / "journal", Store(engine_url()), CollectorRegistry(), journal_max_bytes=1 << 30)
     ingest.start()
-    yield Services(ingest, registry, Objects(f"file://{folder}/objects"), Signer(b"s" * 32), Vault(b"s" * 32))
+    yield Services(
+        ingest,
+        registry,
+        Objects(f"file://{folder}/objects"),
+        Signer(b"s" * 32),
+        Vault(b"s" * 32),
+        hub_url="http://127.0.0.1:9",  # nobody listens there
+    )
     ingest.close()
     registry.close()
 
