@@ -1,115 +1,115 @@
-"""The profile of a dataset: pass rate, support, mixed tasks, tool use, per task. Pure; reads each row once.
+"""The profile of a dataset: pass rate, support, mixed tasks, tool use, per task. ClickHouse reads and counts the rows.
 
-A reward of 0.5 or more counts as a pass here (partial credit); verdicts of runs use their own bar.
+A reward of 0.5 or more counts as a pass here (partial credit); verdicts of runs use their own bar. The lines go through
+a table that keeps what is counted of each (`row_facts`, which also says what the task of a row is), and leave it again.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from whileai.rows import task_key
+from whileai_ingest import Store
 
 PASS_THRESHOLD = 0.5
+# So much is handed over at once: large enough for ClickHouse, small enough to hold beside everything else.
+BATCH_BYTES = 4 << 20
+BATCH_LINES = 4_000
+
+_COUNT = """
+SELECT task, count(), count(reward), countIf(reward >= {pass:Float64}), sum(steps), countIf(notEmpty(tools)),
+    sumMap(tools, arrayMap(tool -> toUInt64(1), tools)), sumMap([answer_below], [toUInt64(answer_below > 0)])
+FROM row_facts
+WHERE account = {account:String} AND counting = {counting:String}
+GROUP BY task
+ORDER BY task
+"""
+_FORGET = "DELETE FROM row_facts WHERE account = {account:String} AND counting = {counting:String}"
 
 
-@dataclass(slots=True)
-class _Counts:
-    rows: int = 0
-    graded: int = 0
-    passed: int = 0
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What was counted of one task; `tools` and `answers` hold keys and their counts."""
 
-    def add(self, passed: bool | None) -> None:
-        self.rows += 1
-        self.graded += passed is not None
-        self.passed += passed is True
+    name: str
+    rows: int
+    graded: int
+    passed: int
+    steps: int
+    with_tools: int
+    tools: tuple[list[str], list[int]]
+    answers: tuple[list[int], list[int]]
 
-    @property
-    def pass_rate(self) -> float | None:
-        return self.passed / self.graded if self.graded else None
-
-
-@dataclass(slots=True)
-class _Profile:
-    total: _Counts = field(default_factory=_Counts)
-    tasks: dict[str, _Counts] = field(default_factory=dict)
-    tools: Counter[str] = field(default_factory=Counter)
-    with_tools: int = 0
-    steps: int = 0
-    lengths: Counter[int] = field(default_factory=Counter)
+    def view(self) -> dict[str, Any]:
+        return {
+            "task": self.name,
+            "rows": self.rows,
+            "graded": self.graded,
+            "pass_rate": _share(self.passed, self.graded),
+        }
 
 
-def profile_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The numbers that say whether a set can be trained on."""
-    found = _Profile()
-    for row in rows:
-        passed = _passed(row)
-        found.total.add(passed)
-        found.tasks.setdefault(task_key(row), _Counts()).add(passed)
-        used = set(_tools_of(row))
-        found.tools.update(used)
-        found.with_tools += bool(used)
-        steps = row.get("steps")
-        found.steps += len(steps) if isinstance(steps, list) else 0
-        answer = row.get("final_text")
-        if isinstance(answer, str):
-            found.lengths[_class_of(len(answer))] += 1
+def profile_of(store: Store, account: str, lines: Iterable[bytes]) -> dict[str, Any]:
+    """The numbers that say whether a set of these rows can be trained on."""
+    counting = {"account": account, "counting": secrets.token_hex(16)}
+    try:
+        for batch in _batches(lines):
+            rows = [[account, counting["counting"], number, line.decode()] for number, line in batch]
+            store.insert("row_facts", ("account", "counting", "number", "line"), rows)
+        found = [_Task(*row) for row in store.query(_COUNT, {**counting, "pass": PASS_THRESHOLD})]
+    finally:
+        store.command(_FORGET, counting)
     return _view(found)
 
 
-def _view(found: _Profile) -> dict[str, Any]:
-    total = found.total
+def _batches(lines: Iterable[bytes]) -> Iterator[list[tuple[int, bytes]]]:
+    batch: list[tuple[int, bytes]] = []
+    size = 0
+    for numbered in enumerate(lines):
+        batch.append(numbered)
+        size += len(numbered[1])
+        if size >= BATCH_BYTES or len(batch) >= BATCH_LINES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _view(tasks: list[_Task]) -> dict[str, Any]:
+    rows, graded, passed = (sum(getattr(task, name) for task in tasks) for name in ("rows", "graded", "passed"))
+    tools: Counter[str] = Counter()
+    answers: Counter[int] = Counter()
+    for task in tasks:
+        tools.update(dict(zip(*task.tools, strict=True)))
+        answers.update({below: count for below, count in zip(*task.answers, strict=True) if below})
     return {
-        "rows": total.rows,
-        "split": {
-            "pass": total.passed,
-            "fail": total.graded - total.passed,
-            "ungraded": total.rows - total.graded,
-        },
-        "pass_rate": total.pass_rate,
-        "tasks": len(found.tasks),
-        "tasks_with_repeats": sum(task.rows > 1 for task in found.tasks.values()),
-        "mixed_tasks": sum(0 < task.passed < task.graded for task in found.tasks.values()),
+        "rows": rows,
+        "split": {"pass": passed, "fail": graded - passed, "ungraded": rows - graded},
+        "pass_rate": _share(passed, graded),
+        "tasks": len(tasks),
+        "tasks_with_repeats": sum(task.rows > 1 for task in tasks),
+        "mixed_tasks": sum(0 < task.passed < task.graded for task in tasks),
         "support": {
-            "least": min((task.rows for task in found.tasks.values()), default=0),
-            "most": max((task.rows for task in found.tasks.values()), default=0),
-            "mean": total.rows / len(found.tasks) if found.tasks else None,
+            "least": min((task.rows for task in tasks), default=0),
+            "most": max((task.rows for task in tasks), default=0),
+            "mean": _share(rows, len(tasks)),
         },
         "tool_use": {
-            "rows_with_tools": found.with_tools,
-            "tools": [{"tool": tool, "rows": rows} for tool, rows in found.tools.most_common()],
+            "rows_with_tools": sum(task.with_tools for task in tasks),
+            "tools": [{"tool": tool, "rows": count} for tool, count in sorted(tools.items(), key=_by_count)],
         },
-        "answer_chars": [{"below": below, "rows": rows} for below, rows in sorted(found.lengths.items())],
-        "mean_steps": found.steps / total.rows if total.rows else None,
-        "per_task": [
-            {"task": name, "rows": task.rows, "graded": task.graded, "pass_rate": task.pass_rate}
-            for name, task in sorted(found.tasks.items())
-        ],
+        "answer_chars": [{"below": below, "rows": count} for below, count in sorted(answers.items())],
+        "mean_steps": _share(sum(task.steps for task in tasks), rows),
+        "per_task": [task.view() for task in tasks],
     }
 
 
-def _class_of(chars: int) -> int:
-    """The power of two above a length: lengths spread over orders of magnitude."""
-    return int(2 ** max(4, chars.bit_length()))
+def _by_count(item: tuple[str, int]) -> tuple[int, str]:
+    return -item[1], item[0]
 
 
-def _passed(row: Mapping[str, Any]) -> bool | None:
-    reward = row.get("reward")
-    return reward >= PASS_THRESHOLD if isinstance(reward, int | float) else None
-
-
-def _tools_of(row: Mapping[str, Any]) -> Iterator[str]:
-    for step in _dicts(row.get("steps")):
-        if isinstance(step.get("tool"), str):
-            yield step["tool"]
-    for message in _dicts(row.get("messages")):
-        for call in _dicts(message.get("tool_calls")):
-            named = call.get("function", call)
-            if isinstance(named, dict) and isinstance(named.get("name"), str):
-                yield named["name"]
-
-
-def _dicts(value: Any) -> Iterator[dict[str, Any]]:
-    return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else iter(())
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
