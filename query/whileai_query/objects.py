@@ -11,6 +11,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -60,6 +61,15 @@ class Objects:
             return []
         below = (str(path)[len(self.root) + 1 :] for path in found)
         return [key for key in below if _SAFE_KEY.fullmatch(key) and not key.endswith(_PARTIAL)]
+
+    def remove_partials(self, before: datetime) -> None:
+        """Halves of files that were last written before this moment. A bucket drops its own by a rule of its own."""
+        if not self._local:
+            return
+        for path in self._fs.find(self.root) if self._fs.exists(self.root) else ():
+            with contextlib.suppress(FileNotFoundError):
+                if path.endswith(_PARTIAL) and os.stat(path).st_mtime < before.timestamp():
+                    os.unlink(path)
 
     def free_bytes(self) -> int | None:
         """What the disk has left; None for a bucket."""

@@ -10,9 +10,10 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import grpc
 import structlog
@@ -22,7 +23,7 @@ from prometheus_client import CollectorRegistry
 
 from whileai_collector import BY_PATH, Admission, OtlpHttp, bind, create_grpc_server
 from whileai_ingest import Ingest, IngestError, Store, StoreOptions
-from whileai_query import HUGGING_FACE, Objects, Services, create_api
+from whileai_query import HUGGING_FACE, Objects, Services, create_api, sweep
 from whileai_registry import Registry, RegistryError, Signer, Vault
 from whileai_registry.keycache import KeyCache
 from whileai_server import credentials, folder, logs, ports
@@ -45,11 +46,11 @@ GRACE_SECONDS = 4
 class Service:
     """One running process: its two doors, and what it says when they are open. A query process has no gRPC door."""
 
-    registry: Registry
     http_socket: socket.socket
     grpc_server: grpc.aio.Server | None
     app: App
     ready_line: str
+    chores: Sequence[Callable[[], object]]
 
 
 def run(settings: Settings) -> None:
@@ -94,7 +95,7 @@ async def _serve(settings: Settings) -> None:
             raise StartError("the HTTP server stopped while it was starting")
         print(service.ready_line, flush=True)
         stopped = asyncio.create_task(stop.wait())
-        tidying = asyncio.create_task(_tidy_hourly(service.registry))
+        tidying = asyncio.create_task(_tidy_hourly(service.chores))
         await asyncio.wait({http, stopped}, return_when=asyncio.FIRST_COMPLETED)
         tidying.cancel()
         log.info("stopping")
@@ -156,10 +157,13 @@ async def _open(settings: Settings, undo: contextlib.ExitStack) -> Service:
         routes |= dict.fromkeys(BY_PATH, OtlpHttp(ingest, keys, admission))
         grpc_server = create_grpc_server(ingest, keys, admission)
         grpc_address = ports.shown(settings.host, _bind_grpc(grpc_server, settings))
+    chores: list[Callable[[], object]] = [registry.tidy]
     if settings.role is not Role.COLLECTOR:
-        otherwise = create_api(_services(settings, ingest, registry, secret))
+        services = _services(settings, ingest, registry, secret)
+        otherwise = create_api(services)
+        chores.append(partial(sweep, services))
     ready = f"ready http://{http_address} grpc {grpc_address}"
-    return Service(registry, http_socket, grpc_server, compose(routes, otherwise), ready)
+    return Service(http_socket, grpc_server, compose(routes, otherwise), ready, chores)
 
 
 def _check_shared(settings: Settings) -> None:
@@ -204,11 +208,12 @@ def _bind_grpc(server: grpc.aio.Server, settings: Settings) -> int:
         raise ports.taken(settings.host, settings.grpc_port, error) from None
 
 
-async def _tidy_hourly(registry: Registry) -> None:
-    """Expired codes, sessions and grants go; a database that is away is asked again in an hour."""
+async def _tidy_hourly(chores: Sequence[Callable[[], object]]) -> None:
+    """Expired codes, sessions, grants and uploads go; a store that is away is asked again in an hour."""
     while True:
-        with contextlib.suppress(RegistryError):
-            await asyncio.to_thread(registry.tidy)
+        for chore in chores:
+            with contextlib.suppress(RegistryError, OSError):
+                await asyncio.to_thread(chore)
         await asyncio.sleep(3600)
 
 
