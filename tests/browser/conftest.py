@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from support import shop
 from support.browser import Complaints, chromium, new_context, take_session
 from support.captures import send_capture
@@ -14,6 +14,8 @@ from support.service import Service
 
 FLAVOUR = "pydantic-ai__builtin-v5"
 AGENT = "Shop Desk"
+# Generous, for a machine that runs other tests beside: what is waited for is looked at until it is there.
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="session")
@@ -41,8 +43,9 @@ def shop_agent(client: httpx.Client) -> str:
     return AGENT
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """For one file: while Playwright runs, nothing else in this process can run an event loop."""
     with chromium() as launched:
         yield launched
 
