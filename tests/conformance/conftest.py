@@ -80,14 +80,7 @@ def new_peer(
     request: pytest.FixtureRequest, platform: Platform, drivers: Callable[[Name], Driver], tmp_path: Path
 ) -> Callable[[], Peer]:
     """Makes users of one client, each with an account and a home of its own."""
-
-    def make() -> Peer:
-        account, key = platform.new_account()
-        home = tmp_path / f"home-{account}"
-        home.mkdir()
-        return Peer(drivers(request.param), platform.url, key, home, account)
-
-    return make
+    return lambda: make_peer(drivers(request.param), platform, tmp_path)
 
 
 @pytest.fixture
@@ -99,3 +92,16 @@ def peer(new_peer: Callable[[], Peer]) -> Peer:
 def stranger(new_peer: Callable[[], Peer]) -> Peer:
     """The same client with the key of another account."""
     return new_peer()
+
+
+@pytest.fixture
+def ours(platform: Platform, drivers: Callable[[Name], Driver], tmp_path: Path) -> Peer:
+    """Our own client only."""
+    return make_peer(drivers("ours"), platform, tmp_path)
+
+
+def make_peer(driver: Driver, platform: Platform, folder: Path) -> Peer:
+    account, key = platform.new_account()
+    home = folder / f"home-{account}"
+    home.mkdir()
+    return Peer(driver, platform.url, key, home, account)
