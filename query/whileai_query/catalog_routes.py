@@ -13,13 +13,12 @@ from starlette.responses import Response
 from whileai_query.answers import Json
 from whileai_query.auth import Writer
 from whileai_query.bodies import read_body, read_model
-from whileai_query.dataset_reading import lines_of, stored_dataset
+from whileai_query.dataset_reading import count_rows, stored_dataset
 from whileai_query.dataset_view import dataset_view
 from whileai_query.describing import takes
 from whileai_query.errors import Missing
 from whileai_query.grants import part_url
 from whileai_query.parameters import LARGEST_LIMIT, checked_query, read_limit
-from whileai_query.profile import profile_of
 from whileai_query.services import Services, ServicesDep
 from whileai_query.times import iso_of
 from whileai_registry import Dataset
@@ -88,7 +87,7 @@ def publish_dataset(services: Services, account: str, dataset_id: str, said: Pub
     found = stored_dataset(services, account, dataset_id)
     counted = found.profile
     if counted is None and found.status == "ready":
-        counted = profile_of(services.ingest.store, account, lines_of(services, account, found))
+        counted = count_rows(services, account, found)
         services.registry.datasets.annotate(account, dataset_id, profile=counted)
     card = {shown: (counted or {}).get(name) for shown, name in _NUMBERS.items()}
     services.registry.catalog.publish(account, dataset_id, card)

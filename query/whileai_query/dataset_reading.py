@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import orjson
 
+from whileai_query.dataset_files import whole_file
 from whileai_query.errors import Conflict, Missing
 from whileai_query.ingested import IngestedDay, ingested_days
 from whileai_query.ingested_rows import ingested_rows
+from whileai_query.profile import profile_of
 from whileai_query.services import Services
 from whileai_registry import Dataset
 
@@ -63,3 +67,15 @@ def rows_of(services: Services, account: str, found: Found) -> Iterator[dict[str
         row = orjson.loads(line)
         if isinstance(row, dict):
             yield row
+
+
+def count_rows(services: Services, account: str, found: Found) -> dict[str, Any]:
+    """The profile of these rows, counted now."""
+    store = services.ingest.store
+    if isinstance(found, Dataset):
+        with whole_file(services.objects, found.files) as file:
+            return profile_of(store, account, file)
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as copy:
+        copy.writelines(lines_of(services, account, found))
+        copy.flush()
+        return profile_of(store, account, Path(copy.name))

@@ -13,7 +13,7 @@ from whileai_query.answers import Json
 from whileai_query.auth import Reader, Writer
 from whileai_query.dataset_files import delete_files, traces_key
 from whileai_query.dataset_list import LIST_PARAMETERS, list_datasets
-from whileai_query.dataset_reading import find_dataset, finished, lines_of, rows_of
+from whileai_query.dataset_reading import count_rows, find_dataset, finished, rows_of
 from whileai_query.dataset_view import dataset_view, ingested_view
 from whileai_query.describing import takes
 from whileai_query.errors import BadRequest, Missing
@@ -22,7 +22,6 @@ from whileai_query.ingested import IngestedDay
 from whileai_query.ingested_rows import ingested_rows, ingested_trace_ids
 from whileai_query.lineage import trace_lineage
 from whileai_query.parameters import checked_query
-from whileai_query.profile import profile_of
 from whileai_query.services import Services, ServicesDep
 from whileai_registry import Dataset
 
@@ -104,9 +103,9 @@ async def delete_dataset(dataset_id: str, services: ServicesDep, caller: Writer)
 
 def _profile(services: Services, account: str, found: Dataset | IngestedDay, *, again: bool) -> dict[str, Any]:
     if isinstance(found, IngestedDay):  # it still grows
-        return profile_of(services.ingest.store, account, lines_of(services, account, found))
+        return count_rows(services, account, found)
     if found.profile is None or again:
-        counted = profile_of(services.ingest.store, account, lines_of(services, account, found))
+        counted = count_rows(services, account, found)
         found = services.registry.datasets.annotate(account, found.id, profile=counted)
     return found.profile or {}
 

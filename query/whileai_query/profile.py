@@ -1,33 +1,38 @@
 """The profile of a dataset: pass rate, support, mixed tasks, tool use, per task. ClickHouse reads and counts the rows.
 
-A reward of 0.5 or more counts as a pass here (partial credit); verdicts of runs use their own bar. The lines go through
-a table that keeps what is counted of each (`row_facts`, which also says what the task of a row is), and leave it again.
+A reward of 0.5 or more counts as a pass here (partial credit); verdicts of runs use their own bar. Embedded ClickHouse
+reads the file itself; a server gets the lines through a table that it forgets afterwards. What is counted of a row, and
+what its task is, stands in `row_facts.sql`.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from whileai_ingest import Store
 
 PASS_THRESHOLD = 0.5
-# So much is handed over at once: large enough for ClickHouse, small enough to hold beside everything else.
+# So much goes to a server at once: large enough for it, small enough to hold beside everything else.
 BATCH_BYTES = 4 << 20
 BATCH_LINES = 4_000
 
-_COUNT = """
-SELECT task, count(), count(reward), countIf(reward >= {pass:Float64}), sum(steps), countIf(notEmpty(tools)),
-    sumMap(tools, arrayMap(tool -> toUInt64(1), tools)), sumMap([answer_below], [toUInt64(answer_below > 0)])
-FROM row_facts
-WHERE account = {account:String} AND counting = {counting:String}
-GROUP BY task
-ORDER BY task
-"""
-_FORGET = "DELETE FROM row_facts WHERE account = {account:String} AND counting = {counting:String}"
+_COUNT = files("whileai_query").joinpath("row_facts.sql").read_text()
+_FROM_FILE = "file({file:String}, 'LineAsString', 'line String')"
+# Small blocks one after another, and no mapping of the whole file: the service stays small beside a file of any size.
+_READING = {
+    "max_threads": 1,
+    "max_block_size": 256,
+    "input_format_parallel_parsing": 0,
+    "storage_file_read_method": "pread",
+}
+_FROM_SCRATCH = "(SELECT line FROM scratch_lines WHERE account = {account:String} AND counting = {counting:String})"
+_FORGET = "DELETE FROM scratch_lines WHERE account = {account:String} AND counting = {counting:String}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +57,40 @@ class _Task:
         }
 
 
-def profile_of(store: Store, account: str, lines: Iterable[bytes]) -> dict[str, Any]:
-    """The numbers that say whether a set of these rows can be trained on."""
+def profile_of(store: Store, account: str, file: Path) -> dict[str, Any]:
+    """The numbers that say whether a set of these rows, JSON lines, can be trained on."""
+    count = _count_file if store.url.startswith("chdb:") else _count_by_server
+    return _view([_Task(*row) for row in count(store, account, file)])
+
+
+def _count_file(store: Store, _account: str, file: Path) -> list[tuple[Any, ...]]:
+    if not file.stat().st_size:  # ClickHouse finds no table in nothing
+        return []
+    values = {"file": str(file), "pass": PASS_THRESHOLD}
+    return store.query(_COUNT.replace("{source}", _FROM_FILE), values, settings=_READING)
+
+
+def _count_by_server(store: Store, account: str, file: Path) -> list[tuple[Any, ...]]:
     counting = {"account": account, "counting": secrets.token_hex(16)}
     try:
-        for batch in _batches(lines):
-            rows = [[account, counting["counting"], number, line.decode()] for number, line in batch]
-            store.insert("row_facts", ("account", "counting", "number", "line"), rows)
-        found = [_Task(*row) for row in store.query(_COUNT, {**counting, "pass": PASS_THRESHOLD})]
+        for batch in _batches(file):
+            rows = [[account, counting["counting"], number, line] for number, line in batch]
+            store.insert("scratch_lines", ("account", "counting", "number", "line"), rows)
+        return store.query(_COUNT.replace("{source}", _FROM_SCRATCH), {**counting, "pass": PASS_THRESHOLD})
     finally:
         store.command(_FORGET, counting)
-    return _view(found)
 
 
-def _batches(lines: Iterable[bytes]) -> Iterator[list[tuple[int, bytes]]]:
-    batch: list[tuple[int, bytes]] = []
+def _batches(file: Path) -> Iterator[list[tuple[int, str]]]:
+    batch: list[tuple[int, str]] = []
     size = 0
-    for numbered in enumerate(lines):
-        batch.append(numbered)
-        size += len(numbered[1])
-        if size >= BATCH_BYTES or len(batch) >= BATCH_LINES:
-            yield batch
-            batch, size = [], 0
+    with file.open(encoding="utf-8", newline="\n") as lines:
+        for number, line in enumerate(lines):
+            batch.append((number, line))
+            size += len(line)
+            if size >= BATCH_BYTES or len(batch) >= BATCH_LINES:
+                yield batch
+                batch, size = [], 0
     if batch:
         yield batch
 

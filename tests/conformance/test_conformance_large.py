@@ -17,7 +17,7 @@ from support.rows import row
 
 GIGABYTE = 1_000_000_000
 MOST = 600_000_000
-ROWS_OF_A_TASK = 8
+ROWS_OF_A_TASK = 64
 
 
 def digest(path: Path) -> str:

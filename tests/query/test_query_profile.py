@@ -2,25 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import orjson
-from support.api import Caller
+import pytest
+from support.clickhouse_server import clickhouse_port, database_url
 
+from whileai_ingest import Store
+from whileai_ingest.migrations import migrate
+from whileai_query import Services
 from whileai_query.profile import BATCH_LINES, profile_of
 
+Profile = Callable[..., dict[str, Any]]
 
-def profile(caller: Caller, *rows: dict[str, Any]) -> dict[str, Any]:
-    return profile_of(caller.ingest.store, caller.account, [orjson.dumps(row) for row in rows])
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """ClickHouse as a server, with the schema."""
+    with clickhouse_port(tmp_path_factory.mktemp("server")) as port:
+        store = Store(database_url(port))
+        migrate(store)
+        yield store
+        store.close()
+
+
+@pytest.fixture(params=["embedded", "server"])
+def profile(request: pytest.FixtureRequest, services: Services, tmp_path: Path) -> Profile:
+    """The profile of some rows, on either ClickHouse."""
+    store = services.ingest.store if request.param == "embedded" else request.getfixturevalue("server")
+
+    def count(*rows: dict[str, Any]) -> dict[str, Any]:
+        file = tmp_path / "rows.jsonl"
+        file.write_bytes(b"\n".join([*map(orjson.dumps, rows), b"", b"  "]) if rows else b"")
+        told = profile_of(store, "acc_tests", file)
+        assert store.query("SELECT count() FROM scratch_lines") == [(0,)]
+        return told
+
+    return count
 
 
 def tasks(told: dict[str, Any]) -> dict[str, tuple[int, int, float | None]]:
     return {task["task"]: (task["rows"], task["graded"], task["pass_rate"]) for task in told["per_task"]}
 
 
-def test_a_task_is_the_scenario_else_the_task_id_else_the_prompt(caller: Caller) -> None:
+def test_a_task_is_the_scenario_else_the_task_id_else_the_prompt(profile: Profile) -> None:
     told = profile(
-        caller,
         {"scenario_id": "s", "task_id": "t", "prompt": "p"},
         {"scenario_id": "", "task_id": "t", "prompt": "p"},
         {"scenario_id": None, "prompt": "p"},
@@ -31,9 +59,8 @@ def test_a_task_is_the_scenario_else_the_task_id_else_the_prompt(caller: Caller)
     assert set(tasks(told)) == {"s", "t", "p", "12", "", 'ünï "quoted" \\ \n'}
 
 
-def test_half_a_reward_is_a_pass_and_what_is_no_number_is_no_grade(caller: Caller) -> None:
+def test_half_a_reward_is_a_pass_and_what_is_no_number_is_no_grade(profile: Profile) -> None:
     told = profile(
-        caller,
         {"prompt": "a", "reward": 0.5},
         {"prompt": "a", "reward": 0.49},
         {"prompt": "a", "reward": True},
@@ -47,9 +74,8 @@ def test_half_a_reward_is_a_pass_and_what_is_no_number_is_no_grade(caller: Calle
     assert (told["mixed_tasks"], told["tasks_with_repeats"]) == (1, 1)
 
 
-def test_a_tool_counts_once_for_each_row_wherever_it_is_told(caller: Caller) -> None:
+def test_a_tool_counts_once_for_each_row_wherever_it_is_told(profile: Profile) -> None:
     told = profile(
-        caller,
         {"prompt": "a", "steps": [{"tool": "find", "arguments": {}}, {"tool": "find"}, {"text": "done"}]},
         {
             "prompt": "a",
@@ -64,24 +90,20 @@ def test_a_tool_counts_once_for_each_row_wherever_it_is_told(caller: Caller) -> 
     assert told["mean_steps"] == 1.0
 
 
-def test_answers_are_counted_by_their_length(caller: Caller) -> None:
+def test_answers_are_counted_by_their_length(profile: Profile) -> None:
     lengths = [0, 15, 16, 1000]
     rows: list[dict[str, Any]] = [{"prompt": "a", "final_text": "é" * length} for length in lengths]
-    told = profile(caller, *rows, {"prompt": "a", "final_text": 7})
+    told = profile(*rows, {"prompt": "a", "final_text": 7})
     assert told["answer_chars"] == [{"below": 16, "rows": 2}, {"below": 32, "rows": 1}, {"below": 1024, "rows": 1}]
 
 
-def test_no_rows_have_a_profile_too(caller: Caller) -> None:
-    told = profile(caller)
+def test_no_rows_have_a_profile_too(profile: Profile) -> None:
+    told = profile()
     assert (told["rows"], told["tasks"], told["pass_rate"], told["mean_steps"]) == (0, 0, None, None)
     assert told["support"] == {"least": 0, "most": 0, "mean": None}
 
 
-def test_many_rows_are_counted_in_batches_and_nothing_of_them_stays(caller: Caller) -> None:
+def test_many_rows_are_counted_in_batches(profile: Profile) -> None:
     count = 2 * BATCH_LINES + 1
-    told = profile(caller, *({"scenario_id": f"s{number % 10}", "reward": number % 2} for number in range(count)))
+    told = profile(*({"scenario_id": f"s{number % 10}", "reward": number % 2} for number in range(count)))
     assert (told["rows"], told["tasks"]) == (count, 10)
-    left = caller.ingest.store.query(
-        "SELECT count() FROM row_facts WHERE account = {account:String}", {"account": caller.account}
-    )
-    assert left == [(0,)]
