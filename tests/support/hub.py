@@ -50,12 +50,14 @@ class Repository:
 
 
 class Hub:
-    """`with Hub() as hub:`; `broken` makes every commit fail."""
+    """`with Hub() as hub:`; `broken` makes every commit fail, and nothing is given out while `open` is cleared."""
 
     def __init__(self) -> None:
         self.repositories: dict[str, Repository] = {}
         self.large: dict[str, bytes] = {}
         self.broken = False
+        self.open = threading.Event()
+        self.open.set()
         self.seen: list[str] = []
         hub = self
 
@@ -79,6 +81,7 @@ class Hub:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.open.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -172,6 +175,7 @@ class Hub:
         at = found.at(revision) if found is not None and (signed_in or not found.private) else None
         if at is None or path not in at[1]:
             return _refusal(404, "Entry not found", {"x-error-code": "EntryNotFound"})
+        self.open.wait()
         etag = hashlib.sha256(at[1][path]).hexdigest()
         return 200, at[1][path], {"x-repo-commit": at[0], "etag": f'"{etag}"'}
 
@@ -185,6 +189,12 @@ class _Handler(BaseHTTPRequestHandler):
         signed_in = self.headers.get("authorization", "") == f"Bearer {TOKEN}"
         status, told, headers = self.owner.answer(self.command, urlsplit(self.path).path, body, signed_in)
         content = told if isinstance(told, bytes) else json.dumps(told).encode()
+        try:
+            self._send(status, content, headers)
+        except OSError:  # who asked is gone
+            self.close_connection = True
+
+    def _send(self, status: int, content: bytes, headers: dict[str, str]) -> None:
         self.send_response(status, HTTPStatus(status).phrase)
         for name, value in {"content-type": "application/json", **headers}.items():
             self.send_header(name, value)
