@@ -104,6 +104,41 @@ def test_a_container_pushes_its_rows_and_describes_its_agent(peer: Peer) -> None
     assert (agent["name"], agent["datasets"]) == ("Box Agent", {"train": 1, "holdout": 1, "eval": 0})
 
 
+def test_a_container_can_name_its_parent_and_publish(peer: Peer) -> None:
+    first = push(peer)
+    entry = peer(
+        "wai.SimulationData(trajectories=rows).push('v2', parent=parent, agent='Box', publish=True, purpose='eval',"
+        " description='second', gate=False)",
+        rows=ROWS,
+        parent=first,
+    )
+    row = next(row for row in peer("wai.datasets()")["datasets"] if row["datasetId"] == entry["datasetId"])
+    assert (row["parentDatasetId"], row["purpose"], row["description"], row["published"]) == (
+        first,
+        "eval",
+        "second",
+        True,
+    )
+
+
+def test_a_gated_push_stores_its_rows(peer: Peer) -> None:
+    entry = peer("wai.push_rows(rows, 'gated', gate=True, mode='rl')", rows=ROWS)
+    pulled = peer("wai.pull(id)", id=entry["datasetId"])
+    assert [(row["scenario_id"], row["reward"]) for row in pulled] == [
+        (row["scenario_id"], row["reward"]) for row in ROWS
+    ]
+
+
+def test_a_parent_that_is_not_ones_own_is_none(peer: Peer, stranger: Peer) -> None:
+    made = push(peer)
+    for parent in (made, "ds_nothing"):
+        with pytest.raises(PeerError, match="404"):
+            stranger("wai.push_rows(rows, 'child', parent=parent)", rows=ROWS, parent=parent)
+    assert stranger("wai.datasets()")["datasets"] == []
+    peer("wai.publish(id, agent='Desk')", id=made)
+    assert stranger("wai.push_rows(rows, 'child', parent=parent)", rows=ROWS, parent=made)["rows"] == 12
+
+
 def test_a_graded_container_pushes_its_rewards(peer: Peer) -> None:
     entry = peer(
         "wai.ScoredData(rows, run_id='r', source='grade', judge_name='j').push('graded', mode='rl')", rows=ROWS
