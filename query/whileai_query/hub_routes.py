@@ -19,7 +19,7 @@ from whileai_query.describing import takes
 from whileai_query.errors import BadRequest, Conflict
 from whileai_query.hub import Hub, HubAccount, HubError
 from whileai_query.services import Services, ServicesDep
-from whileai_registry import Dataset, NewDataset
+from whileai_registry import Dataset, Mode, NewDataset, Purpose
 
 router = APIRouter(tags=["hugging face"])
 
@@ -51,12 +51,12 @@ class ImportRequest(_Body):
 
     repo: str = Field(min_length=1, max_length=200)
     split: str = Field("train", min_length=1, max_length=200)
-    purpose: str = "train"
+    purpose: Purpose = "train"
     max_rows: int = Field(100_000, ge=1, le=MOST_ROWS)
     revision: str | None = Field(None, min_length=1, max_length=200)
     config: str | None = Field(None, min_length=1, max_length=200)
     name: str | None = Field(None, min_length=1, max_length=200)
-    mode: str | None = None
+    mode: Mode | None = None
     agent: str | None = Field(None, max_length=200)
     description: str | None = Field(None, max_length=4_000)
 

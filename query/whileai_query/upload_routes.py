@@ -17,7 +17,7 @@ from whileai_query.errors import BadRequest, Conflict
 from whileai_query.grants import LIFETIME, sender_of, upload_url
 from whileai_query.services import Services, ServicesDep
 from whileai_query.upload import Received, receive, room_left
-from whileai_registry import Dataset, NewDataset, RegistryError
+from whileai_registry import Dataset, Mode, NewDataset, Purpose, RegistryError
 
 router = APIRouter(tags=["datasets"])
 
@@ -30,8 +30,8 @@ class _Said(BaseModel):
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
-    purpose: str | None = None
-    mode: str | None = None
+    purpose: Purpose | None = None
+    mode: Mode | None = None
     agent: str | None = Field(None, max_length=200)
     description: str | None = Field(None, max_length=4_000)
 

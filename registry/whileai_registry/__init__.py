@@ -3,6 +3,7 @@
 from whileai_registry.accounts import Account, normalise_email
 from whileai_registry.agents import Agent, agent_key, agent_slug
 from whileai_registry.bootstrap import Bootstrap
+from whileai_registry.dataset_states import Mode, Purpose
 from whileai_registry.datasets import Dataset, NewDataset
 from whileai_registry.delegated import Delegated
 from whileai_registry.devices import Collected, DeviceLogin, DeviceStart, Waiting
@@ -49,6 +50,7 @@ __all__ = [
     "Key",
     "LimitReached",
     "Limits",
+    "Mode",
     "NewDataset",
     "NewKey",
     "NewSession",
@@ -57,6 +59,7 @@ __all__ = [
     "Overview",
     "Page",
     "Principal",
+    "Purpose",
     "Refusal",
     "Registry",
     "RegistryError",

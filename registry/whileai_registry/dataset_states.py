@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from whileai_registry.errors import InvalidInput, NotAllowed
 
 Status = Literal["uploading", "importing", "ready", "failed"]
 Event = Literal["finalize", "fail", "retry_import"]
 
-PURPOSES = ("train", "holdout", "eval")
-MODES = ("explore", "sft", "rl", "adaptive")
+Purpose = Literal["train", "holdout", "eval"]
+Mode = Literal["explore", "sft", "rl", "adaptive"]
+PURPOSES: tuple[str, ...] = get_args(Purpose)
+MODES: tuple[str, ...] = get_args(Mode)
 
 # A failed upload may be sent and finalized again; a ready set never changes its rows, so a second finalize is a no-op.
 TRANSITIONS: dict[tuple[Status, Event], Status] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -202,3 +203,17 @@ def test_an_unfinished_or_empty_set_cannot_be_published(caller: Caller) -> None:
     unfinished, empty = caller.post("/datasets", {"name": "x"}), push(caller, [])
     for dataset_id in (unfinished["datasetId"], empty["datasetId"]):
         assert caller.refused("POST", f"/datasets/{dataset_id}/publish", json={"agent": "a"})[0] == 409
+
+
+def test_a_trial_stores_no_more_than_its_limit(new_caller: Callable[[], Caller]) -> None:
+    caller = new_caller()
+    made_up = f"{caller.account}@example.com"
+    signed_up = caller.services.registry.signup.create(made_up, "", client=caller.account)
+    trial = replace(caller, key=signed_up.key.secret, account=signed_up.account.id)
+    limit = trial.get("/me")["limits"]["storage_bytes"]
+    made = trial.post("/datasets", {"name": "large"})
+    too_much = {"content-length": str(limit + 1)}
+    answer = trial.client.put(made["uploadUrl"], content=b"{}", headers=too_much)
+    assert answer.status_code == 413
+    assert str(limit) in answer.json()["error"]
+    assert trial.client.put(made["uploadUrl"], content=b'{"a": 1}').is_success
