@@ -82,7 +82,9 @@ def test_a_stop_under_load_loses_nothing_acknowledged(tmp_path: Path) -> None:
         senders = [threading.Thread(target=send) for _ in range(3)]
         for sender in senders:
             sender.start()
-        time.sleep(1)
+        deadline = time.monotonic() + 20
+        while len(acknowledged) <= 20 and time.monotonic() < deadline:
+            time.sleep(0.1)
         code = service.stop()
         stop.set()
         for sender in senders:
