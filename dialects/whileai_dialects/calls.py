@@ -206,8 +206,8 @@ def _by_records(call: ModelCall) -> list[ModelCall]:
 
 
 def _drop_copies(tree: Tree, calls: Sequence[ModelCall]) -> list[ModelCall]:
-    told = [told for call in calls if (told := call.id("response_id"))]
-    if len(set(told)) == len(told) and len({call.readings[0].span.scope_name for call in calls}) == 1:
+    answers = [told for call in calls if (told := call.id("response_id"))]
+    if len(set(answers)) == len(answers) and len({call.readings[0].span.scope_name for call in calls}) == 1:
         return list(calls)
     kept: list[ModelCall] = []
     by_response: dict[str, ModelCall] = {}
