@@ -6,7 +6,7 @@ https://opentelemetry.io/docs/specs/otlp/#otlphttp
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from google.rpc import code_pb2
 
 from whileai_collector.admission import Admission, Ticket
 from whileai_collector.auth import authenticate
-from whileai_collector.compression import DECODERS
+from whileai_collector.compression import DECODERS, decoders, undo
 from whileai_collector.faults import UNEXPECTED, Fault, TooSlow, UnsupportedMedia, fault_of
 from whileai_collector.signals import BY_PATH, Service
 from whileai_ingest import Ingest, Receipt, Signal, TooLarge
@@ -49,7 +49,7 @@ class OtlpHttp:
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         service = BY_PATH[scope["path"]]
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        headers = _headers(scope["headers"])
         content_type = headers.get("content-type", "").partition(";")[0].strip().lower()
         try:
             if scope["method"] != "POST":
@@ -67,6 +67,8 @@ class OtlpHttp:
             if fault.retry_after is not None:
                 self.ingest.metrics.turned_away.inc()
             extra = {"retry-after": fault.retry_after_header} if fault.retry_after_header else {}
+            if isinstance(error, UnsupportedMedia):
+                extra["accept-encoding"] = ", ".join(DECODERS)
             if isinstance(error, TooLarge | TooSlow):
                 extra["connection"] = "close"  # the rest of the body is not read
             await _fail(send, content_type, fault, extra)
@@ -77,20 +79,30 @@ class OtlpHttp:
         principal = await authenticate(self.keys, headers)
         if content_type not in (PROTOBUF, JSON):
             raise UnsupportedMedia(f"content-type must be {PROTOBUF} or {JSON}, not {content_type[:100]!r}")
-        encoding = headers.get("content-encoding", "").strip().lower()
-        if encoding not in DECODERS:
-            known = ", ".join(filter(None, DECODERS))
-            raise UnsupportedMedia(f"content-encoding must be one of {known}, not {encoding[:100]!r}")
+        encoding = headers.get("content-encoding", "")
+        steps = decoders(encoding)
+        if steps is None:
+            raise UnsupportedMedia(f"content-encoding must be of {', '.join(DECODERS)}, not {encoding[:100]!r}")
         with self.admission.request() as ticket:
             body = await _body(headers, receive, ticket)
             self.ingest.metrics.in_flight.set(self.admission.in_flight)
-            body = await _maybe_threaded(len(body), DECODERS[encoding], body, ticket)
+            if steps:
+                body = await _maybe_threaded(len(body), undo, body, ticket, steps)
             if content_type == PROTOBUF:
                 receipt = await self.ingest.accept(principal.account_id, service.signal, body)
                 return 200, service.answer(receipt).SerializeToString()
             wire, refusals = await _maybe_threaded(len(body), to_protobuf, service.request.DESCRIPTOR, body)
             receipt = await self.ingest.accept(principal.account_id, service.signal, wire, refusals)
             return 200, orjson.dumps(_json_answer(service, receipt))
+
+
+def _headers(pairs: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in pairs}
+    if len(headers) < len(pairs):  # a list may come as several lines of one name (RFC 9110, section 5.3)
+        said = [value.decode("latin-1") for name, value in pairs if name == b"content-encoding"]
+        if said:
+            headers["content-encoding"] = ", ".join(said)
+    return headers
 
 
 def _json_answer(service: Service, receipt: Receipt) -> dict[str, Any]:
