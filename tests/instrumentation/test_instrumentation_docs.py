@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from support import model_server
 from support.agents import Agents
+from support.node import node_folder, run_node
 from support.otlp_receiver import Receiver, values
 from support.service import KEY, Service
-from support.side_venv import FOLDER, ROOT
+from support.side_venv import ROOT
 
 DOCS = ROOT / "docs"
 NODE = ROOT / "examples" / "node"
@@ -47,15 +46,7 @@ def test_the_page_on_node_shows_the_file_that_is_run() -> None:
 
 @pytest.mark.skipif(shutil.which("npm") is None, reason="Node is not installed")
 def test_the_vercel_ai_sdk_on_node_arrives_whole(service: Service) -> None:
-    folder = FOLDER / "node"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in ("package.json", "tracing.mjs", "refund.mjs"):
-        shutil.copy(NODE / name, folder / name)
-    installed = folder / "installed.json"
-    wanted = (NODE / "package.json").read_text()
-    if not installed.exists() or installed.read_text() != wanted:
-        subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--silent"], cwd=folder, check=True)
-        installed.write_text(wanted)
+    folder = node_folder("node", NODE)
     with model_server.serving() as model:
         own = {
             "WHILEAI_API_URL": service.url,
@@ -63,11 +54,8 @@ def test_the_vercel_ai_sdk_on_node_arrives_whole(service: Service) -> None:
             "OPENAI_BASE_URL": f"{model}/v1",
             "OPENAI_API_KEY": "none",
         }
-        ran = subprocess.run(
-            ["node", "refund.mjs"], cwd=folder, env={**os.environ, **own}, capture_output=True, text=True, check=False
-        )
-    assert ran.returncode == 0, ran.stderr
-    trace_id, _, answer = ran.stdout.strip().partition(" ")
+        wrote = run_node(folder, "refund.mjs", own)
+    trace_id, _, answer = wrote.strip().partition(" ")
     assert answer == model_server.ANSWER
     with service.client() as client:
         run = client.get(f"/traces/{trace_id}").json()
