@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, select
 
 from whileai_registry.database import Database
-from whileai_registry.errors import InvalidInput
+from whileai_registry.errors import InvalidInput, NotFound
 from whileai_registry.paging import Page, checked_limit, page_of, read_text_cursor, text_cursor
 from whileai_registry.rows import columns_of, record
 from whileai_registry.tables import agents
@@ -60,6 +60,15 @@ def ensure_agents(database: Database, connection: Connection, account_id: str, n
     fresh = [_new_row(account_id, key, agent_slug(name), name, now) for key, name in missing]
     if fresh:
         connection.execute(database.insert(agents).on_conflict_do_nothing(index_elements=["account_id", "key"]), fresh)
+
+
+def hold_agent(connection: Connection, account_id: str, name: str) -> str:
+    """The key of an agent that nobody deletes before the caller's transaction ends. Raises `NotFound`."""
+    query = select(agents.c.key).where(owned(agents, account_id), agents.c.key == agent_key(name))
+    key: str | None = connection.execute(query.with_for_update()).scalar_one_or_none()
+    if key is None:
+        raise NotFound(f"there is no agent {name[:60]!r}")
+    return key
 
 
 class Agents:
@@ -130,7 +139,7 @@ class Agents:
         return page_of([record(Agent, row) for row in found], limit, lambda agent: text_cursor(agent.key))
 
     def delete(self, account_id: str, name: str) -> bool:
-        """True when there was one; its datasets and traces stay."""
+        """True when there was one; what was tracked of it goes with it, its datasets and traces stay."""
         with self._database.write() as connection:
             query = delete(agents).where(owned(agents, account_id), agents.c.key == agent_key(name))
             return connection.execute(query).rowcount == 1

@@ -7,6 +7,7 @@ from sqlalchemy import text
 from whileai_registry import bootstrap, migrate, tidy
 from whileai_registry.accounts import Accounts
 from whileai_registry.agents import Agents
+from whileai_registry.behaviors import Behaviors
 from whileai_registry.catalog import Catalog
 from whileai_registry.connections import Connections
 from whileai_registry.database import Clock, Database, utc_now
@@ -15,9 +16,14 @@ from whileai_registry.delegated import DelegatedCredentials
 from whileai_registry.devices import Devices
 from whileai_registry.email_codes import EmailCodes
 from whileai_registry.keys import Keys, Principal
+from whileai_registry.live_days import LiveDays
+from whileai_registry.promotions import Promotions
 from whileai_registry.rates import Rates
+from whileai_registry.run_points import RunPoints
+from whileai_registry.run_scores import RunScores
 from whileai_registry.sessions import Sessions
 from whileai_registry.signup import Signup
+from whileai_registry.tracked_runs import TrackedRuns
 from whileai_registry.uploads import Uploads
 from whileai_registry.usage import Usage
 
@@ -28,6 +34,12 @@ class Registry:
         self.accounts = Accounts(self._database)
         self.keys = Keys(self._database)
         self.agents = Agents(self._database)
+        self.behaviors = Behaviors(self._database)
+        self.tracked_runs = TrackedRuns(self._database)
+        self.run_scores = RunScores(self._database)
+        self.run_points = RunPoints(self._database)
+        self.promotions = Promotions(self._database)
+        self.live_days = LiveDays(self._database)
         self.datasets = Datasets(self._database)
         self.catalog = Catalog(self._database)
         self.uploads = Uploads(self._database)

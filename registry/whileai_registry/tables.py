@@ -11,7 +11,9 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     Date,
+    Float,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
     MetaData,
@@ -36,6 +38,17 @@ metadata = MetaData(
 
 def _account() -> Column[str]:
     return Column("account_id", Text, ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False)
+
+
+def _of_an_agent() -> ForeignKeyConstraint:
+    """Whoever forgets the agent forgets this as well."""
+    return ForeignKeyConstraint(["account_id", "agent_key"], ["agents.account_id", "agents.key"], ondelete="CASCADE")
+
+
+def _of_a_run() -> ForeignKeyConstraint:
+    return ForeignKeyConstraint(
+        ["account_id", "run_id"], ["tracked_runs.account_id", "tracked_runs.id"], ondelete="CASCADE"
+    )
 
 
 accounts = Table(
@@ -218,4 +231,103 @@ connections = Table(
     Column("sealed", Text, nullable=False),
     Column("created_at", Moment, nullable=False),
     PrimaryKeyConstraint("account_id", "provider"),
+)
+
+# What is tested about an agent; `said` is what its owner declared, as it was declared.
+behaviors = Table(
+    "behaviors",
+    metadata,
+    _account(),
+    Column("agent_key", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("said", JSON, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    PrimaryKeyConstraint("account_id", "agent_key", "name"),
+    _of_an_agent(),
+)
+
+# Runs that make a version of an agent. The id may be the caller's own, so it is unique within an account only.
+tracked_runs = Table(
+    "tracked_runs",
+    metadata,
+    _account(),
+    Column("id", Text, nullable=False),
+    Column("agent_key", Text, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("method", Text),
+    Column("base", Text),
+    Column("harness", Text),
+    Column("gpu", Text),
+    Column("targets", JSON, nullable=False),
+    Column("trained_on", JSON, nullable=False),
+    Column("record", JSON(none_as_null=True)),
+    Column("summary", JSON(none_as_null=True)),
+    Column("hours", Float),
+    Column("cost_usd", Float),
+    Column("steps", BigInteger),
+    Column("error", Text),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    PrimaryKeyConstraint("account_id", "id"),
+    _of_an_agent(),
+    Index(None, "account_id", "agent_key", "created_at", "id"),
+    Index(None, "account_id", "created_at", "id"),
+)
+
+run_scores = Table(
+    "run_scores",
+    metadata,
+    _account(),
+    Column("run_id", Text, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("behavior", Text, nullable=False),
+    Column("score", Float, nullable=False),
+    Column("ci", Float),
+    Column("n", BigInteger),
+    Column("test_version", Text),
+    Column("scored_at", Moment, nullable=False),
+    PrimaryKeyConstraint("account_id", "run_id", "version", "behavior"),
+    _of_a_run(),
+)
+
+run_points = Table(
+    "run_points",
+    metadata,
+    _account(),
+    Column("run_id", Text, nullable=False),
+    Column("step", BigInteger, nullable=False),
+    Column("numbers", JSON, nullable=False),
+    PrimaryKeyConstraint("account_id", "run_id", "step"),
+    _of_a_run(),
+)
+
+# The highest number of an agent is what it serves; the others are the history.
+promotions = Table(
+    "promotions",
+    metadata,
+    _account(),
+    Column("agent_key", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("promoted_by", Text, nullable=False),
+    Column("promoted_at", Moment, nullable=False),
+    PrimaryKeyConstraint("account_id", "agent_key", "number"),
+    _of_an_agent(),
+)
+
+# Traffic that was reported by whoever serves the model elsewhere.
+live_days = Table(
+    "live_days",
+    metadata,
+    _account(),
+    Column("agent_key", Text, nullable=False),
+    Column("day", Date, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("replies", BigInteger, nullable=False),
+    Column("flagged", BigInteger, nullable=False),
+    Column("p50_s", Float),
+    Column("cost_usd", Float),
+    PrimaryKeyConstraint("account_id", "agent_key", "day", "version"),
+    _of_an_agent(),
 )

@@ -8,14 +8,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 from registry.conftest import Clock
 from sqlalchemy import select
 
-from whileai_registry import LimitReached, NewDataset, NotFound, Registry, Tokens
+from whileai_registry import LimitReached, LiveDay, NewDataset, NewRun, NewScore, NotFound, Registry, Tokens
 from whileai_registry.database import Database
 from whileai_registry.tables import metadata
 
@@ -23,6 +23,12 @@ STORES = (
     "accounts",
     "keys",
     "agents",
+    "behaviors",
+    "tracked_runs",
+    "run_scores",
+    "run_points",
+    "promotions",
+    "live_days",
     "datasets",
     "catalog",
     "uploads",
@@ -60,6 +66,7 @@ THE_CALLER_IS_THE_OBJECT = {"accounts.get", "accounts.set_email", "devices.appro
 
 SHARED_NAME = "a name that both accounts use"
 SECRET = "only the victim may read this"
+DAY = date(2026, 3, 1)
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,7 @@ class Victim:
     dataset_id: str
     holdout_id: str
     upload_id: str
+    run_id: str
     credential: str
     key_id: str
     ids: tuple[str, ...]
@@ -116,19 +124,41 @@ def arrange_a_victim(registry: Registry, account: str) -> Victim:
     registry.datasets.finalize(account, dataset.id, rows=1, size_bytes=7, files=[SECRET])
     registry.catalog.publish(account, dataset.id, {"description": SECRET})
     registry.agents.register(account, SHARED_NAME, description=SECRET)
+    run_id = track(registry, account)
     delegated = registry.delegated.issue(account, SECRET, 3600)
     registry.usage.add(account, input_tokens=1, output_tokens=1)
     registry.connections.connect(account, "huggingface", SECRET, SECRET)
     session = registry.sessions.open(account).session
     key_id = registry.keys.list_all(account)[0].id
-    ids = (account, dataset.id, holdout.id, upload.id, delegated.id, session.id, key_id)
-    return Victim(dataset.id, holdout.id, upload.id, delegated.credential, key_id, ids)
+    ids = (account, dataset.id, holdout.id, upload.id, run_id, delegated.id, session.id, key_id)
+    return Victim(dataset.id, holdout.id, upload.id, run_id, delegated.credential, key_id, ids)
+
+
+def track(registry: Registry, account: str) -> str:
+    """One of everything that is tracked of the agent; the id of its run."""
+    run_id = registry.tracked_runs.create(account, NewRun(SHARED_NAME, SECRET, method=SECRET)).id
+    registry.run_points.add(account, run_id, [(1, {SECRET: 1.0})])
+    registry.run_scores.record(account, run_id, [NewScore(SECRET, 1.0)])
+    registry.behaviors.declare(account, SHARED_NAME, SECRET, {"description": SECRET})
+    registry.promotions.promote(account, SHARED_NAME, SECRET, SECRET)
+    registry.live_days.report(account, [(SHARED_NAME, LiveDay(DAY, SECRET, 1, 0, None, None))])
+    return run_id
 
 
 def arguments_with(victim: Victim, stranger: str) -> dict[str, Any]:
     """For every parameter of every call: the most harmful value that a stranger could give."""
     return {
         "account_id": stranger,
+        "agent": SHARED_NAME,
+        "changes": {"status": "failed"},
+        "days": [(SHARED_NAME, LiveDay(DAY, SECRET.upper(), 9, 9, None, None))],
+        "points": [(1, {"x": 2.0})],
+        "promoted_by": "the stranger",
+        "run_id": victim.run_id,
+        "said": {},
+        "scores": [NewScore("x", 2.0)],
+        "since": DAY,
+        "version": "the stranger's own",
         "card": {},
         "credential": victim.credential,
         "dataset_id": victim.dataset_id,
@@ -161,10 +191,13 @@ def test_a_stranger_reads_nothing_and_changes_nothing(
 ) -> None:
     victim = arrange_a_victim(registry, account)
     stolen = arguments_with(victim, stranger)
-    special = {"datasets.create_ready": {"new": [NewDataset("the stranger's own")]}}
+    special: dict[str, dict[str, Any]] = {
+        "datasets.create_ready": {"new": [NewDataset("the stranger's own")]},
+        "tracked_runs.create": {"new": NewRun(SHARED_NAME, "the stranger's own")},
+    }
     clock.advance(minutes=1)
     before = rows_of(url, account)
-    assert all(before[name] for name in ("agents", "datasets", "keys", "uploads", "sessions", "usage_days"))
+    assert {name for name, rows in before.items() if not rows} == {"device_logins"}
     walked = 0
     for name, method in calls(registry):
         if name in WITHOUT_AN_ACCOUNT or name in THE_CALLER_IS_THE_OBJECT:
@@ -204,4 +237,5 @@ def test_two_accounts_have_an_agent_of_one_name_each(registry: Registry, account
 @pytest.mark.parametrize("table", [table for table in metadata.sorted_tables if "account_id" in table.c], ids=str)
 def test_an_account_takes_everything_with_it(table: Any) -> None:
     targets = {(key.column.table.name, key.ondelete) for key in table.c.account_id.foreign_keys}
-    assert targets == {("accounts", "CASCADE")}
+    assert ("accounts", "CASCADE") in targets
+    assert {rule for _, rule in targets} == {"CASCADE"}
