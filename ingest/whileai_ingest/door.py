@@ -16,7 +16,6 @@ from typing import Any
 
 from google.protobuf.message import DecodeError, Message
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
@@ -55,21 +54,6 @@ def check_logs(account: str, body: bytes) -> Checked:
     """The log records of an `ExportLogsServiceRequest`; raises as `check_spans`."""
     lite, strict = _parse(wire.LogsRequest, ExportLogsServiceRequest, body)
     return _check(account, lite.resource_logs, strict.resource_logs if strict else None, _LOGS)
-
-
-def count_points(body: bytes) -> int:
-    """The data points of an `ExportMetricsServiceRequest`; raises `Undecodable`."""
-    try:
-        request = ExportMetricsServiceRequest.FromString(body)
-    except DecodeError as error:
-        raise Undecodable("the body is not an OTLP ExportMetricsServiceRequest") from error
-    return sum(
-        len(getattr(metric, kind).data_points)
-        for resource in request.resource_metrics
-        for scope in resource.scope_metrics
-        for metric in scope.metrics
-        if (kind := metric.WhichOneof("data")) is not None
-    )
 
 
 def _parse(lite_class: Any, strict_class: Any, body: bytes) -> tuple[Any, Any | None]:

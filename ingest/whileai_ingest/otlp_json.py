@@ -5,7 +5,7 @@ The mapping is protobuf's JSON mapping with OTLP's exceptions
 fields are ignored. 64-bit integers come as strings, and as numbers too. Encoders are built once from the descriptors,
 so a new field of the schema needs no line here.
 
-A span or record that cannot be read is refused alone; a value that does not fit its type is kept as text.
+A span, record or data point that cannot be read is refused alone; a value that does not fit its type is kept as text.
 """
 
 from __future__ import annotations
@@ -35,7 +35,20 @@ from whileai_ingest.refusals import Reason, Refusal
 
 _ID_FIELDS = {"trace_id": Reason.TRACE_ID, "span_id": Reason.SPAN_ID, "parent_span_id": Reason.PARENT_SPAN_ID}
 # One bad member of these lists never costs its neighbours.
-_ITEMS = {"opentelemetry.proto.trace.v1.Span", "opentelemetry.proto.logs.v1.LogRecord"}
+_ITEMS = {
+    "opentelemetry.proto.trace.v1.Span",
+    "opentelemetry.proto.logs.v1.LogRecord",
+    *(
+        f"opentelemetry.proto.metrics.v1.{name}"
+        for name in (
+            "Metric",
+            "NumberDataPoint",
+            "HistogramDataPoint",
+            "ExponentialHistogramDataPoint",
+            "SummaryDataPoint",
+        )
+    ),
+}
 
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,38}\s*")
 

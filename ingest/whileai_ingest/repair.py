@@ -16,6 +16,7 @@ from google.protobuf.message import DecodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 from opentelemetry.proto.common.v1 import common_pb2
 from opentelemetry.proto.logs.v1 import logs_pb2
+from opentelemetry.proto.metrics.v1 import metrics_pb2
 from opentelemetry.proto.resource.v1 import resource_pb2
 from opentelemetry.proto.trace.v1 import trace_pb2
 
@@ -24,7 +25,7 @@ from whileai_ingest.protowire import BYTES, FIXED64, VARINT, bytes_field, fixed6
 
 def _twins() -> dict[str, Any]:
     pool = descriptor_pool.DescriptorPool()
-    for module in (common_pb2, resource_pb2, trace_pb2, logs_pb2):
+    for module in (common_pb2, resource_pb2, trace_pb2, logs_pb2, metrics_pb2):
         file = descriptor_pb2.FileDescriptorProto()
         module.DESCRIPTOR.CopyToProto(file)
         file.syntax = "proto2"
@@ -32,6 +33,7 @@ def _twins() -> dict[str, Any]:
     names = {
         "Span": "trace.v1.Span",
         "LogRecord": "logs.v1.LogRecord",
+        "Metric": "metrics.v1.Metric",
         "Resource": "resource.v1.Resource",
         "InstrumentationScope": "common.v1.InstrumentationScope",
     }

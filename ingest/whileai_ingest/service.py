@@ -16,11 +16,12 @@ from typing import Any
 from prometheus_client import CollectorRegistry
 
 from whileai_ingest.dataset import DEFAULT_DATASET, dataset_id, day_of
-from whileai_ingest.door import Checked, check_logs, check_spans, count_points
+from whileai_ingest.door import Checked, check_logs, check_spans
 from whileai_ingest.frames import stream
 from whileai_ingest.journal import Journal
 from whileai_ingest.metrics import IngestMetrics
 from whileai_ingest.migrations import migrate
+from whileai_ingest.points import count_points
 from whileai_ingest.records import Kind
 from whileai_ingest.refusals import Refusal, rows
 from whileai_ingest.run_writer import RunWriter
@@ -104,9 +105,12 @@ class Ingest:
         `early` holds what was refused before (items of a JSON request). Raises `Undecodable` or `Overloaded`.
         """
         if signal is Signal.METRICS:
-            points = await self._off_loop(len(body), count_points, body)
+            points, unread = await self._off_loop(len(body), count_points, body)
             self.metrics.accepted.labels(signal).inc(points)
-            return Receipt(points)
+            refusals = [*early, *unread]
+            if refusals:
+                await self._note_refusals(account, signal, refusals)
+            return Receipt(points, refusals)
         kind, check = _CHECKS[signal]
         checked = await self._off_loop(len(body), check, account, body)
         refusals = [*early, *checked.refusals]

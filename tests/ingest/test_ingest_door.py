@@ -11,9 +11,10 @@ from support.otlp import event, log_record, logs, new_span_id, new_trace_id, spa
 
 from whileai_dialects import Span
 from whileai_ingest import Undecodable
-from whileai_ingest.door import Checked, check_logs, check_spans, count_points
+from whileai_ingest.door import Checked, check_logs, check_spans
 from whileai_ingest.frames import split, stream
 from whileai_ingest.otlp_json import to_json, to_protobuf
+from whileai_ingest.points import count_points
 from whileai_ingest.protowire import bytes_field
 from whileai_ingest.refusals import Reason, rows
 
