@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 import structlog
+from google.protobuf.json_format import MessageToDict
 from google.rpc import code_pb2
 
 from whileai_collector.admission import Admission, Ticket
@@ -146,10 +147,7 @@ async def _body(headers: dict[str, str], receive: Receive, ticket: Ticket) -> by
 async def _fail(send: Send, content_type: str, fault: Fault, extra: dict[str, str]) -> None:
     """OTLP: the body of every error is a `google.rpc.Status` in the encoding of the request."""
     status = fault.status()
-    if content_type == PROTOBUF:
-        body = status.SerializeToString()
-    else:
-        body = orjson.dumps({"code": status.code, "message": status.message})
+    body = status.SerializeToString() if content_type == PROTOBUF else orjson.dumps(MessageToDict(status))
     await _answer(send, fault.http, content_type, body, extra)
 
 
