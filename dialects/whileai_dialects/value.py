@@ -18,6 +18,9 @@ Value = Union[None, bool, int, float, str, bytes, "list[Value]", "dict[str, Valu
 _INT64 = range(-(2**63), 2**63)
 _SHORT = 0x80  # below it a varint is one byte
 _UINT64 = 2**64 - 1
+# An empty AnyValue that was sent, as it is stored: a field of ours that says nothing. Stored as no bytes at all it
+# could not be told from a key without a value.
+EMPTY_VALUE = b"\xc8\x3e\x00"
 # The tags of AnyValue's most frequent kinds.
 _STRING, _INT, _DOUBLE = 0x0A, 0x18, 0x21
 _DOUBLES = struct.Struct("<d")
@@ -98,7 +101,7 @@ def _from_message(message: Any, raw: bytes) -> Value:
     kind = message.WhichOneof("value")
     if kind is None:
         # Only unknown fields: a kind of a later protocol version, not an empty value.
-        return raw if raw else None
+        return raw if raw and raw != EMPTY_VALUE else None
     if kind == "array_value":
         return [_from_message(item, b"") for item in message.array_value.values]
     if kind == "kvlist_value":

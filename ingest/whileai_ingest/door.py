@@ -25,7 +25,7 @@ from whileai_ingest.dataset import DEFAULT_DATASET, dataset_name
 from whileai_ingest.errors import Undecodable
 from whileai_ingest.frames import EMPTY_RESOURCE, EMPTY_SCOPE, EMPTY_STATUS, Context, Item, log_ids, span_ids
 from whileai_ingest.refusals import Reason, Refusal
-from whileai_ingest.repair import repaired, without_unknown
+from whileai_ingest.repair import repaired, with_empty_values_noted, without_unknown
 
 _INT64_MAX = 2**63 - 1
 _NO_TRACE, _NO_SPAN = b"\0" * 16, b"\0" * 8
@@ -129,8 +129,10 @@ def _admit(checked: Checked, signal: _Signal, context: Context, raw: bytes, item
     ids = signal.judge(item, raw)
     if isinstance(ids, Refusal):
         checked.refusals.append(ids)
-    else:
-        checked.items.append(Item(raw, ids, context))
+        return
+    if signal is _SPANS:
+        raw = with_empty_values_noted(item, raw)
+    checked.items.append(Item(raw, ids, context))
 
 
 def _raw_text(value: str | bytes) -> bytes:

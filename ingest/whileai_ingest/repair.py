@@ -20,6 +20,7 @@ from opentelemetry.proto.metrics.v1 import metrics_pb2
 from opentelemetry.proto.resource.v1 import resource_pb2
 from opentelemetry.proto.trace.v1 import trace_pb2
 
+from whileai_dialects.value import EMPTY_VALUE
 from whileai_ingest.protowire import BYTES, FIXED64, VARINT, bytes_field, fixed64_field, varint_field
 
 
@@ -64,13 +65,25 @@ def without_unknown(message: Any, raw: bytes) -> bytes:
     return bytes(message.SerializeToString())
 
 
+def with_empty_values_noted(span: Any, raw: bytes) -> bytes:
+    """`raw` with `EMPTY_VALUE` where an attribute's value was sent empty: a map cannot tell that from no value."""
+    if b"\x12\x00" not in raw:  # cheap, and may find the two bytes elsewhere; only then are attributes looked at
+        return raw
+    empty = [pair.value for pair in span.attributes if pair.HasField("value") and not pair.value.ByteSize()]
+    if not empty:
+        return raw
+    for value in empty:
+        value.MergeFromString(EMPTY_VALUE)
+    return bytes(span.SerializeToString())
+
+
 def canonical(message: type[Message], frame: bytes) -> bytes | None:
     """A frame in the plainest form that says the same, with our own fields behind it; None when it is none.
 
     Protobuf's parser takes what ClickHouse's does not: groups, overlong varints, a known field in another wire type.
     """
     try:
-        parsed = message.FromString(frame)
+        parsed: Any = message.FromString(frame)
     except DecodeError:
         return None
     unknown = UnknownFieldSet(parsed)
@@ -79,7 +92,10 @@ def canonical(message: type[Message], frame: bytes) -> bytes | None:
         for field in (unknown[at] for at in range(len(unknown)))
         if field.field_number > 1000 and field.wire_type in _APPENDED
     ]
+    empty = [pair.value for pair in parsed.attributes if pair.value.SerializeToString() == EMPTY_VALUE]
     parsed.DiscardUnknownFields()
+    for value in empty:
+        value.MergeFromString(EMPTY_VALUE)
     return bytes(parsed.SerializeToString()) + b"".join(ours)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
+from whileai_dialects.value import EMPTY_VALUE
 from whileai_ingest import Store
 from whileai_ingest.otlp_json import to_json
 from whileai_ingest.protowire import bytes_field, fixed32_field, fixed64_field, varint_field
@@ -92,10 +93,7 @@ def _span(trace_id: bytes, row: _Row) -> bytes:
             _number(6, kind),
             fixed64_field(7, start) if start else b"",
             fixed64_field(8, end) if end else b"",
-            *(
-                bytes_field(9, bytes_field(1, key.encode()) + bytes_field(2, value))
-                for key, value in zip(keys, values, strict=True)
-            ),
+            *(bytes_field(9, _pair(key, value)) for key, value in zip(keys, values, strict=True)),
             _number(10, row[18]),
             *(bytes_field(11, event) for event in events),
             _number(12, row[19]),
@@ -105,6 +103,11 @@ def _span(trace_id: bytes, row: _Row) -> bytes:
             fixed32_field(16, flags) if flags else b"",
         )
     )
+
+
+def _pair(key: str, value: bytes) -> bytes:
+    """A KeyValue. No bytes are a key without a value; an empty value is stored as `EMPTY_VALUE`."""
+    return bytes_field(1, key.encode()) + (bytes_field(2, b"" if value == EMPTY_VALUE else value) if value else b"")
 
 
 def _message(number: int, raw: bytes) -> bytes:

@@ -9,6 +9,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from support import otlp
 from support.api import Caller
 
+from whileai_ingest.otlp_json import to_protobuf
+
 HOSTILE: dict[str, object] = {
     "z last first": "order is kept",
     "text": "a\0b ☃ \U0001f600",
@@ -42,6 +44,9 @@ def hostile_request(trace_id: str) -> ExportTraceServiceRequest:
     full = otlp.span(trace_id, parent=otlp.new_span_id(), name="full ☃", attributes=HOSTILE, error="broken\nhere")
     full.attributes.extend(otlp.key_values({"twice": 1}))
     full.attributes.extend(otlp.key_values({"twice": 2}))
+    full.attributes.add(key="no value")
+    full.attributes.add(key="")
+    full.attributes.add().value.SetInParent()
     full.trace_state, full.flags, full.kind = "a=1,b=2", 0x101, Span.SPAN_KIND_CLIENT
     full.dropped_attributes_count, full.dropped_events_count, full.dropped_links_count = 3, 4, 5
     full.events.add(name="exception", time_unix_nano=99, dropped_attributes_count=1).attributes.extend(
@@ -105,6 +110,32 @@ def test_the_json_form_says_the_same(caller: Caller) -> None:
     assert [span["traceId"] for span in spans] == [trace_id, trace_id]
     assert [span["name"] for span in spans] == ["chat gpt-4o-mini", "invoke_agent refund-bot"]
     assert spans[0]["startTimeUnixNano"] == str(request.resource_spans[0].scope_spans[0].spans[0].start_time_unix_nano)
+
+
+def test_a_key_without_a_value_and_an_empty_value_stay_apart_byte_for_byte(caller: Caller) -> None:
+    trace_id = otlp.new_trace_id()
+    request = ExportTraceServiceRequest()
+    only = request.resource_spans.add().scope_spans.add().spans.add()
+    only.CopyFrom(otlp.span(trace_id, attributes={"empty": None, "text": "", "deep": {"empty": None}}))
+    only.attributes.add(key="no value")
+    deep = only.attributes.add(key="list of keys").value.kvlist_value.values
+    deep.add(key="no value")
+    deep.add(key="empty").value.SetInParent()
+    sent = request.SerializeToString()
+    caller.send(sent)
+    answer = caller.request("GET", f"/traces/{trace_id}", params={"format": "otlp"})
+    assert ExportTraceServiceRequest.FromString(answer.content).SerializeToString() == sent
+    in_json = caller.request(
+        "GET", f"/traces/{trace_id}", params={"format": "otlp"}, headers={"accept": "application/json"}
+    ).json()
+    attributes = in_json["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["attributes"]
+    told = {pair["key"]: pair.get("value") for pair in attributes}
+    assert (told["empty"], told["text"], told["no value"]) == ({}, {"stringValue": ""}, None)
+    back, refusals = to_protobuf(ExportTraceServiceRequest.DESCRIPTOR, json.dumps(in_json).encode())
+    assert not refusals
+    assert ExportTraceServiceRequest.FromString(back) == request
+    (shown,) = caller.get(f"/traces/{trace_id}")["spans"]
+    assert (shown["attributes"]["empty"], shown["attributes"]["no value"]) == (None, None)
 
 
 def test_the_run_page_shows_typed_attributes(caller: Caller) -> None:
