@@ -59,7 +59,9 @@ def test_status_without_a_key_or_a_service_still_shows_and_says_why(
 def test_agents_are_a_table_or_json(platform: Service, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [{"name": "bot", "traces": 3, "model": None}]
     platform.answers("GET", "/agents", {"agents": rows})
-    assert run(capsys, "agents") == (0, "AGENT  TRACES  MODEL\nbot    3       -\n", "")
+    code, out, err = run(capsys, "agents")
+    assert (code, err) == (0, "")
+    assert out == "AGENT  TRACES  MODEL  SERVES  CANDIDATE\nbot    3       -      -       -\n"
     assert json.loads(run(capsys, "agents", "--json")[1]) == rows
     platform.answers("GET", "/agents", {"agents": []})
     assert run(capsys, "agents")[1] == "no agents yet\n"

@@ -9,13 +9,6 @@ from whileai.cli.verb import Verb
 FILTERS = ("model", "tool", "eval-set", "measure")
 
 
-def _agents(args: argparse.Namespace) -> Output:
-    from whileai.agents import agents
-
-    rows = agents(api_key=args.api_key)
-    return Output(rows, table(rows, [("name", "AGENT"), ("traces", "TRACES"), ("model", "MODEL")], "no agents yet"))
-
-
 def _traces_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("trace_id", nargs="?", help="show this run whole")
     _filter_arguments(parser)
@@ -141,7 +134,6 @@ def _filters(args: argparse.Namespace) -> dict[str, Any]:
 
 
 VERBS = (
-    Verb("agents", "the agents seen, and what is known of them", _agents),
     Verb("traces", "list runs, or show one", _traces, _traces_arguments),
     Verb("cuts", "what a cut of training data would hold", _cuts, _filter_arguments),
     Verb("cut", "make a train and a holdout set", _cut, _cut_arguments),

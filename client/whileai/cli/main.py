@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from whileai.cli import account_verbs, added, data_verbs, run_verb
+from whileai.cli import account_verbs, added, data_verbs, run_verb, tracked_verbs
 from whileai.cli.output import Output
 
 
@@ -34,7 +34,7 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     """The command's grammar. Of the verbs that other rooms add, only the one that `words` asks for is imported."""
     top = argparse.ArgumentParser(prog="whileai", description="Traces of agents in, training data out.")
     subparsers = top.add_subparsers(title="verbs", metavar="VERB", required=True)
-    for verb in (*account_verbs.VERBS, *data_verbs.VERBS):
+    for verb in (*account_verbs.VERBS, *data_verbs.VERBS, *tracked_verbs.VERBS):
         sub = subparsers.add_parser(verb.name, help=verb.help, description=verb.help)
         if verb.needs_key:
             sub.add_argument("--api-key", help="the key to use instead of the environment's or the saved one")
