@@ -9,9 +9,11 @@ from typing import Any
 
 from whileai_ingest import Store
 from whileai_query.dataset_list import stored_datasets
+from whileai_query.errors import Missing
 from whileai_query.filters import Conditions
 from whileai_query.runs import select_runs
 from whileai_query.services import Services
+from whileai_query.standings import Standing, standings
 from whileai_query.times import iso, iso_of
 from whileai_registry import Agent, agent_key, agent_slug
 
@@ -35,11 +37,34 @@ def list_agents(services: Services, account: str) -> list[dict[str, Any]]:
     registered = {agent.key: agent for agent in _registered(services, account)}
     sets = services.registry.datasets.counts_by_agent(account)
     cards = Counter(dataset.agent_key for dataset in stored_datasets(services, account) if dataset.published_at)
+    tracked = standings(services, account)
     rows = [
-        _row(registered.get(key), seen.get(key), sets.get(key, {}), cards[key])
+        _row(registered.get(key), seen.get(key), sets.get(key, {}), cards[key], tracked.get(key, Standing()))
         for key in sorted(seen.keys() | registered.keys())
     ]
     return sorted(rows, key=lambda row: str(row["name"]).casefold())
+
+
+def find_row(services: Services, account: str, name: str) -> dict[str, Any]:
+    """An agent of the list, by name or id in any case. Raises `Missing`."""
+    key = agent_key(name)
+    for row in list_agents(services, account):
+        if key in (agent_key(row["name"]), agent_key(row["id"])):
+            return row
+    raise Missing(f"there is no agent {name[:60]!r}")
+
+
+def known_agent(services: Services, account: str, name: str) -> Agent:
+    """The record of an agent; one that only its traces name gets its record now. Raises `Missing`."""
+    agents = services.registry.agents
+    found = agents.get(account, name)
+    if found is None:
+        services.settle()
+        agents.ensure(account, [find_row(services, account, name)["name"]])
+        found = agents.get(account, name)
+    if found is None:
+        raise Missing(f"there is no agent {name[:60]!r}")
+    return found
 
 
 def agent_view(agent: Agent) -> dict[str, Any]:
@@ -59,7 +84,9 @@ def agent_view(agent: Agent) -> dict[str, Any]:
     return {name: value for name, value in view.items() if value is not None}
 
 
-def _row(agent: Agent | None, seen: _Seen | None, sets: dict[str, int], cards: int) -> dict[str, Any]:
+def _row(
+    agent: Agent | None, seen: _Seen | None, sets: dict[str, int], cards: int, standing: Standing
+) -> dict[str, Any]:
     name = seen.name if seen else ""
     told = agent_view(agent) if agent else {"id": agent_slug(name), "name": name}
     counts = {
@@ -68,7 +95,12 @@ def _row(agent: Agent | None, seen: _Seen | None, sets: dict[str, int], cards: i
         "datasets": {purpose: sets.get(purpose, 0) for purpose in ("train", "holdout", "eval")},
         "publicCards": cards,
     }
-    return {**told, **counts, **({"lastSeenAt": iso(seen.last)} if seen else {})}
+    known = {
+        "serving": standing.serving,
+        "candidate": standing.candidate,
+        "lastSeenAt": iso(seen.last) if seen else None,
+    }
+    return {**told, **counts, **{name: value for name, value in known.items() if value is not None}}
 
 
 def _seen(store: Store, account: str) -> dict[str, _Seen]:

@@ -9,6 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
+from whileai.tracked_models import Frontier
 from whileai_query.agent_list import agent_view, list_agents
 from whileai_query.answers import Json
 from whileai_query.auth import Reader, Writer
@@ -34,12 +35,12 @@ class AgentRequest(BaseModel):
     system_prompt: str | None = Field(None, validation_alias=AliasChoices("system_prompt", "systemPrompt"))
     model: str | None = Field(None, max_length=400)
     harness: dict[str, Any] | None = None
-    frontier: dict[str, Any] | None = None
+    frontier: Frontier | None = None
 
 
 @router.get("/agents")
 def agents(request: Request, services: ServicesDep, caller: Reader) -> Response:
-    """Every agent: its traces, its sets by purpose, its public cards."""
+    """Every agent: its traces, its sets by purpose, its public cards, what it serves, what could be promoted."""
     checked_query(request.query_params.multi_items(), ())
     services.settle()
     return Json({"agents": list_agents(services, caller.account_id)})
@@ -59,13 +60,13 @@ async def register(request: Request, services: ServicesDep, caller: Writer) -> R
         system_prompt=said.system_prompt,
         model=said.model,
         harness=said.harness,
-        frontier=said.frontier,
+        frontier=said.frontier.wire() if said.frontier else None,
     )
     return Json(agent_view(agent))
 
 
 @router.delete("/agents/{agent_id}", status_code=204)
 def delete(agent_id: str, services: ServicesDep, caller: Writer) -> Response:
-    """Forget the record; traces and sets of the agent stay, and bring it back as long as they are there."""
+    """Forget the record and what was tracked; traces and sets stay, and bring the agent back while they are there."""
     services.registry.agents.delete(caller.account_id, agent_id)
     return Response(status_code=204)

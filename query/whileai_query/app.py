@@ -16,12 +16,14 @@ from whileai_query.login_routes import router as login
 from whileai_query.pages import add_pages
 from whileai_query.services import Services
 from whileai_query.trace_routes import router as traces
+from whileai_query.tracked_routes import router as tracked
+from whileai_query.tracked_run_routes import router as tracked_runs
 from whileai_query.traffic_routes import router as traffic
 from whileai_query.upload_routes import router as uploads
 from whileai_registry.keycache import KeyCache
 
 # Fixed paths (`/traces/cuts`) stand before those with an id in their place (`/traces/{trace_id}`).
-ROUTERS = (cuts, traces, hub, datasets, uploads, catalog, agents, account, login, traffic)
+ROUTERS = (cuts, traces, hub, datasets, uploads, catalog, agents, tracked, tracked_runs, account, login, traffic)
 
 
 def create_api(services: Services) -> FastAPI:

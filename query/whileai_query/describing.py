@@ -54,6 +54,7 @@ _PARAMETERS: dict[str, tuple[str, Json]] = {
     "holdout": ("share of the tasks that is held out", _SHARE),
     "spans": ("0 leaves the spans out", _FLAG),
     "format": ("json, or otlp: the spans as they came", _one_of("json", "otlp")),
+    "behavior": ("what to compare versions on; else what the newest run is after", _TEXT),
     "force": ("1 counts again", _FLAG),
     "window": ("how far back", {"type": "string", "examples": ["1h", "24h"]}),
     "step": ("length of one point", {"type": "string", "examples": ["1m", "1h"]}),
@@ -85,9 +86,30 @@ def takes(
             for told, schema in [_PARAMETERS[name]]
         ]
     if body is not None:
-        schema = body if isinstance(body, dict) else body.model_json_schema()
+        schema = _inlined(body if isinstance(body, dict) else body.model_json_schema())
         extra["requestBody"] = {"required": True, "content": {media: {"schema": schema}}}
     return extra
+
+
+def _inlined(schema: Json) -> Json:
+    """The schema without references: they would be looked for in the whole document, where its parts are not."""
+    parts = schema.get("$defs", {})
+
+    def inlined(value: Any) -> Any:
+        if isinstance(value, list):
+            return [inlined(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        if "$ref" in value:
+            return inlined(parts[value["$ref"].rsplit("/", 1)[-1]])
+        return {name: inlined(item) for name, item in value.items() if name != "$defs"}
+
+    return {name: inlined(value) for name, value in schema.items() if name != "$defs"}
+
+
+def list_of(model: type[BaseModel], most: int) -> Json:
+    """The schema of a body that is an array of these."""
+    return {"type": "array", "maxItems": most, "items": _inlined(model.model_json_schema())}
 
 
 def described(app: FastAPI) -> Callable[[], Json]:

@@ -130,6 +130,12 @@ class Agents:
             row = connection.execute(query).one_or_none()
         return None if row is None else record(Agent, row)
 
+    def ids(self, account_id: str, keys: Iterable[str]) -> dict[str, str]:
+        """The ids of the agents with these keys."""
+        query = select(agents.c.key, agents.c.id).where(owned(agents, account_id), agents.c.key.in_(list(keys)))
+        with self._database.read() as connection:
+            return {row.key: row.id for row in connection.execute(query)}
+
     def list_page(self, account_id: str, *, limit: int = 500, cursor: str | None = None) -> Page[Agent]:
         query = select(*columns_of(Agent, agents)).where(owned(agents, account_id)).order_by(agents.c.key)
         if cursor is not None:

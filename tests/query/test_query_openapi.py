@@ -14,7 +14,7 @@ from schemathesis.core.result import Ok
 from schemathesis.schemas import APIOperation
 from support.api import Caller
 
-METHODS = ("get", "post", "put", "delete")
+METHODS = ("get", "post", "put", "patch", "delete")
 
 
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -36,9 +36,21 @@ def test_every_parameter_that_the_document_names_is_known_to_its_call(caller: Ca
     assert named > 50
 
 
+LISTS = {"/traces", "/traces/cuts", "/traces/cuts/tasks", "/datasets", "/agents", "/catalog", "/traffic", "/runs"}
+
+
 def test_calls_that_take_no_query_refuse_one(caller: Caller) -> None:
     for method, path, operation in operations(caller.get("/openapi.json")):
-        reads = {"/traces", "/traces/cuts", "/traces/cuts/tasks", "/datasets", "/agents", "/catalog", "/traffic"}
+        reads = {
+            "/traces",
+            "/traces/cuts",
+            "/traces/cuts/tasks",
+            "/datasets",
+            "/agents",
+            "/catalog",
+            "/traffic",
+            "/runs",
+        }
         if method == "get" and path in reads:
             status, told = caller.refused("GET", path, params={"colour": "red"})
             assert status == 400
@@ -51,7 +63,7 @@ def test_every_call_says_what_it_does_and_how_it_fails(caller: Caller) -> None:
         assert operation["description"], (method, path)
         assert "default" in operation["responses"], (method, path)
         assert "422" not in operation["responses"], (method, path)
-        if method in ("post", "put") and path not in WITHOUT_A_BODY:
+        if method in ("post", "put", "patch") and path not in WITHOUT_A_BODY:
             assert "requestBody" in operation, (method, path)
     assert set(document["components"]["securitySchemes"]) == {"key", "bearer"}
 
@@ -89,7 +101,8 @@ def walk(caller: Caller, examples: int) -> None:
     """Every call of the document."""
     trace_id = caller.task("walked", [1.0, 0.0])[0]
     dataset_id = caller.post("/datasets/cut", {"holdout": 0})["made"][0]["datasetId"]
-    real = {"trace_id": trace_id, "dataset_id": dataset_id, "number": "0", "agent_id": "tests"}
+    run_id = caller.post("/runs", {"agent": "refund-bot", "version": "v1"})["id"]
+    real = {"trace_id": trace_id, "dataset_id": dataset_id, "number": "0", "agent_id": "refund-bot", "run_id": run_id}
     schema = schemathesis.openapi.from_asgi("/openapi.json", caller.client.app)
     walked = 0
     for result in schema.get_all_operations():

@@ -37,6 +37,8 @@ BODY = {
     "description": "changed by a stranger",
     "kind": "rl",
     "scopes": ["read"],
+    "status": "failed",
+    "version": "a stranger's",
 }
 # Not walked: files that are everybody's, and streams, which show what their pages show and have no end.
 APART = ("/static/", "/traffic/stream", "/ui/stream", "/ui/live/stream")
@@ -51,9 +53,14 @@ class Victim:
         """What the victim sees of its own."""
         seen = {
             path: self.caller.get(path)
-            for path in ("/traces", "/datasets", "/agents", "/keys", "/hf/me", "/rejections", "/traces/cuts")
+            for path in ("/traces", "/datasets", "/agents", "/runs", "/keys", "/hf/me", "/rejections", "/traces/cuts")
         }
-        for name, path in (("trace_id", "/traces/{}"), ("dataset_id", "/datasets/{}")):
+        for name, path in (
+            ("trace_id", "/traces/{}"),
+            ("dataset_id", "/datasets/{}"),
+            ("run_id", "/runs/{}"),
+            ("agent_id", "/agents/{}/dashboard"),
+        ):
             seen[name] = self.caller.get(path.format(self.ids[name]))
         return seen
 
@@ -70,8 +77,11 @@ def victim(caller: Caller) -> Victim:
     caller.post("/datasets/cut", {"holdout": 0})
     key = caller.post("/keys", {"name": f"{MARK}-key"})
     caller.services.registry.connections.connect(caller.account, "huggingface", MARK, caller.services.vault.seal(MARK))
+    run_id = track(caller, f"{MARK}-agent")
     ids = {
         "trace_id": trace_id,
+        "run_id": run_id,
+        "behavior": f"{MARK}-behavior",
         "dataset_id": made["datasetId"],
         "agent_id": f"{MARK}-agent",
         "name": f"{MARK}-agent",
@@ -80,6 +90,18 @@ def victim(caller: Caller) -> Victim:
         "number": "0",
     }
     return Victim(caller, ids)
+
+
+def track(caller: Caller, agent: str) -> str:
+    """Everything that can be tracked of the agent; the id of its run."""
+    behavior, version = f"{MARK}-behavior", f"{MARK}-version"
+    run_id: str = caller.post("/runs", {"agent": agent, "version": version, "base": MARK})["id"]
+    caller.post(f"/runs/{run_id}/train", [{"step": 1, MARK: 1.0}])
+    caller.post(f"/runs/{run_id}/evals", [{"behavior": behavior, "score": 1.0}])
+    assert caller.request("PUT", f"/agents/{agent}/behaviors/{behavior}", json={"description": MARK}).is_success
+    caller.post(f"/agents/{agent}/promote", {"version": version})
+    caller.post("/live", [{"agent": agent, "day": "2026-03-01", "version": version, "replies": 1}])
+    return run_id
 
 
 def routes(routers: Any) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ import pytest
 from registry.conftest import Clock
 from sqlalchemy import select
 
-from whileai_registry import LimitReached, LiveDay, NewDataset, NewRun, NewScore, NotFound, Registry, Tokens
+from whileai_registry import LimitReached, LiveDay, NewDataset, NewRun, NewScore, NotFound, Registry, Tokens, agent_key
 from whileai_registry.database import Database
 from whileai_registry.tables import metadata
 
@@ -168,6 +168,7 @@ def arguments_with(victim: Victim, stranger: str) -> dict[str, Any]:
         "holdout_id": victim.holdout_id,
         "input_tokens": 1,
         "key_id": victim.key_id,
+        "keys": [agent_key(SHARED_NAME)],
         "lifetime": timedelta(hours=1),
         "name": SHARED_NAME,
         "names": [SHARED_NAME],
