@@ -88,6 +88,18 @@ def _quoted(value: str) -> str:
     return f"'{escaped}'"
 
 
+def _all_lz4_frames(data: bytes) -> bytes:
+    """The driver packs each block into a frame of its own; `lz4.frame.decompress` would stop after the first."""
+    parts = []
+    while data:
+        frame = lz4.frame.LZ4FrameDecompressor()
+        parts.append(frame.decompress(data))
+        if not frame.eof:
+            raise ValueError("an lz4 frame ended before its end")
+        data = frame.unused_data or b""
+    return b"".join(parts)
+
+
 def _form(content_type: str, body: bytes) -> dict[str, str]:
     head = f"content-type: {content_type}\r\n\r\n".encode()
     parts = BytesParser(policy=HTTP).parsebytes(head + body).iter_parts()
@@ -153,7 +165,7 @@ class Handler(BaseHTTPRequestHandler):
             body = b"".join(parts)
         else:
             body = self._exactly(int(self.headers.get("content-length") or 0))
-        decoders = {"gzip": gzip.decompress, "zstd": zstd.decompress, "lz4": lz4.frame.decompress}
+        decoders = {"gzip": gzip.decompress, "zstd": zstd.decompress, "lz4": _all_lz4_frames}
         encoding = self.headers.get("content-encoding", "")
         return decoders[encoding](body) if encoding else body
 
