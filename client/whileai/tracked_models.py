@@ -187,7 +187,7 @@ class TrainPoint(Told):
     """The numbers of one step, any of them under its own name."""
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, float]
+    __pydantic_extra__: dict[str, float] = Field(init=False)
 
     step: Count
     reward: float | None = None
